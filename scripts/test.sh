@@ -1,7 +1,15 @@
 #!/usr/bin/env bash
-# Set up a virtual environment of the project's own and run every check: style, types, tests.
+# Set up a virtual environment of the project's own and run the checks: style, types, signatures, tests.
+# With --all first, the tests marked `long` run too. All other words are pytest's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+marks=()
+if [ "${1:-}" = --all ]; then
+    shift
+    marks=(-m "long or not long")
+    # By hand, `pytest -m long` checks bounds for ten minutes of each game, and soaks for hours.
+    export BOUNDS_SECONDS=${BOUNDS_SECONDS:-60} SOAK_NODES=${SOAK_NODES:-1e7}
+fi
 python=${PYTHON:-python3}
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 .venv/bin/python -m pip install -q --disable-pip-version-check -e '.[test,scripts,cluster]'
@@ -11,6 +19,9 @@ if [ "${CI:-}" = true ]; then timeout 300 bash scripts/clients.sh || echo "tests
 .venv/bin/ruff check .
 .venv/bin/ruff format --check .
 .venv/bin/mypy
-# Compile once, so that the test processes share a warm kernel cache instead of all compiling.
-.venv/bin/python -c 'from games import registry; [registry.load(name) for name in registry.NAMES]'
-exec .venv/bin/python -m pytest -n 2 --dist worksteal "$@"
+# Compile all kernels, on two cores: the processes of the tests find them in the cache instead of all compiling.
+.venv/bin/siqi warm xiangqi &
+.venv/bin/siqi warm connect6 ewn junqi
+wait $!
+.venv/bin/python scripts/signatures.py
+exec .venv/bin/python -m pytest -n 2 --dist worksteal "${marks[@]}" "$@"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 from client import ROOT, Client
 from fixture_files import damaged
@@ -81,12 +80,7 @@ def test_unsound_books_are_refused_in_one_line(tmp_path: Path) -> None:
 def build_book(tmp_path: Path, *options: str) -> Path:
     path = tmp_path / "openings.book"
     arguments = [str(write_games(tmp_path / "games.jsonl")), "--out", str(path), "--min-games", "1", *options]
-    subprocess.run(
-        [sys.executable, "scripts/books/build_opening_books.py", *arguments],
-        cwd=ROOT,
-        check=True,
-        env={"PYTHONPATH": "."},
-    )
+    assert forked.run(*arguments, program=ROOT / "scripts/books/build_opening_books.py").returncode == 0
     return path
 
 

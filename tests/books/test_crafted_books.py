@@ -507,9 +507,9 @@ def test_books_that_change_while_they_are_open(
         there = (
             f"import pathlib, siqi.games.books.book; siqi.games.books.book.BOOKS_FOLDER = pathlib.Path({str(books)!r})"
         )
-        command = (sys.executable, "-c", f"{there}; from siqi.daemon.main import main; main()")
+        program = f"{there}; from siqi.daemon.main import main; main()"
         settings = (f"UCI_Variant value {game}", "OwnBook value true", "Seed value 1")
-        with Client(*(f"setoption name {text}" for text in settings), command=command) as client:
+        with Client(*(f"setoption name {text}" for text in settings), program=program) as client:
             client.sync()
             client.search(*first)
             for path in filter(Path.is_file, books.rglob("*")):

@@ -9,7 +9,6 @@ import os
 import resource
 import signal
 import stat
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -301,8 +300,8 @@ def test_a_traffic_log_on_a_full_disk(tmp_path: Path) -> None:
     """The log ends with one warning; the session goes on."""
     path = tmp_path / "log"
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (400, resource.RLIM_INFINITY))"
-    command = (sys.executable, "-c", f"{limit}; from siqi.daemon.main import main; main()")
-    with Client(f"setoption name Debug Log File value {path}", "uci", "help", "quit", command=command) as client:
+    program = f"{limit}; from siqi.daemon.main import main; main()"
+    with Client(f"setoption name Debug Log File value {path}", "uci", "help", "quit", program=program) as client:
         lines = client.rest()
         assert len([line for line in lines if line.startswith("info string warning Debug Log File: ")]) == 1
         assert "uciok" in lines and lines[-1].startswith("help quit")
@@ -321,8 +320,8 @@ def test_cooperation_file_keeps_what_was_learned(tmp_path: Path) -> None:
     sizes = []
     for limit in (1 << 40, 1 << 40, 500):
         code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))"
-        command = (sys.executable, "-c", f"{code}; from siqi.daemon.main import main; main()")
-        with Client(*setup, command=command) as client:
+        program = f"{code}; from siqi.daemon.main import main; main()"
+        with Client(*setup, program=program) as client:
             client.send("position startpos moves diahcbgkkfiecfigjhedjljhg ?")
             client.search("go nodes 3000", timeout_s=300)
             client.search("go nodes 3000")

@@ -1,4 +1,4 @@
-"""`siqi analyse`: the real process, lines in and lines out."""
+"""`siqi analyse` in a process of its own, lines in and lines out."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import forked
 import msgspec
 import pytest
 
@@ -49,9 +50,7 @@ def without_compiling(errors: str) -> str:
 
 def siqi(*arguments: object, given: bytes = b"") -> tuple[int, bytes, str]:
     """Run `siqi analyse`; return exit status, standard output and standard error."""
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)], input=given, capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False
-    )
+    done = forked.run("analyse", *map(str, arguments), given=given, timeout=TIMEOUT_S)
     return done.returncode, done.stdout, without_compiling(done.stderr.decode())
 
 

@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
+import forked
 import pytest
 
 from siqi import __version__
@@ -20,12 +22,17 @@ from siqi.daemon.engine.events import BenchDone
 ROOT = Path(__file__).parents[2]
 
 
-def siqi(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "siqi", *arguments], capture_output=True, text=True, cwd=ROOT, check=False, timeout=300
-    )
+class Done(NamedTuple):
+    """What a command wrote."""
+
+    stdout: str
+    stderr: str
+
+
+def siqi(*arguments: str, status: int = 0) -> Done:
+    done = forked.run(*arguments)
     assert done.returncode == status, done.stderr
-    return done
+    return Done(done.stdout.decode(), done.stderr.decode())
 
 
 def test_help_and_version() -> None:
@@ -91,12 +98,9 @@ def test_a_bad_option_is_one_line_before_anything_starts(
 )
 def test_options_of_the_command_line(first: str, setting: str, answer: str) -> None:
     """They hold in every protocol, except where it has chosen."""
-    done = subprocess.run(
-        [sys.executable, "-m", "siqi", "--option", setting], input=f"{first}\nquit\n", capture_output=True,
-        text=True, cwd=ROOT, check=False, timeout=300,
-    )  # fmt: skip
+    done = forked.run("--option", setting, given=f"{first}\nquit\n".encode())
     assert done.returncode == (0 if answer else 2)
-    assert any(re.fullmatch(answer, line) for line in done.stdout.splitlines()) == bool(answer), done.stdout
+    assert any(re.fullmatch(answer, line) for line in done.stdout.decode().splitlines()) == bool(answer), done
 
 
 def test_options_of_an_analysis(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
-from fixture_files import ROOT
 from game_trees import content, random_game
 from pytest import CaptureFixture
 
@@ -130,11 +128,8 @@ def test_existing_files(tmp_path: Path) -> None:
 
 
 def test_standard_input_and_output() -> None:
-    command = [sys.executable, "-m", "siqi", "convert", "-", "-", "--to", "moves"]
-    out = subprocess.run(
-        command, input="1. 炮二平五 马8进7 *".encode("gb18030"), capture_output=True, cwd=ROOT, check=True
-    )
-    assert out.stdout == b"1. H2-E2 H9-G7\n\n"
+    out = forked.run("convert", "-", "-", "--to", "moves", given="1. 炮二平五 马8进7 *".encode("gb18030"))
+    assert out.returncode == 0 and out.stdout == b"1. H2-E2 H9-G7\n\n"
 
 
 def test_many_files_into_one(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

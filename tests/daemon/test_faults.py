@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import forked
 import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
@@ -32,10 +33,10 @@ def warnings(client: Client) -> list[str]:
     return [line for line in client.seen if line.startswith("info string warning")]
 
 
-def with_limit(size: int) -> tuple[str, ...]:
-    """Start the daemon where no file may grow beyond `size` bytes, as on a full disk."""
+def limited(size: int) -> str:
+    """Return the program of a daemon for which no file may grow beyond `size` bytes, as on a full disk."""
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {resource.RLIM_INFINITY}))"
-    return sys.executable, "-c", f"{limit}; from siqi.daemon.main import main; main()"
+    return f"{limit}; from siqi.daemon.main import main; main()"
 
 
 def compiled(client: Client) -> int:
@@ -99,10 +100,11 @@ read(8)
 # Disks
 
 
+@pytest.mark.long
 def test_a_cache_on_a_full_disk(tmp_path: Path) -> None:
     """The first process compiles only for itself, warns of it, and leaves nothing that harms the next."""
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
-    with Client(EWN, environment=environment, command=with_limit(20_000)) as client:
+    with Client(EWN, environment=environment, program=limited(20_000)) as client:
         client.sync()
         assert [line for line in warnings(client) if f"{tmp_path}" in line and "File too large" in line]
         client.search(*THROW, "go nodes 50")
@@ -254,7 +256,7 @@ def test_a_damaged_cache_that_cannot_be_written(cache: Path) -> None:
     environment = {**os.environ, "SIQI_CACHE": str(cache)}
     flip(kernels(cache)[0])
     for _ in range(2):
-        with Client(EWN, environment=environment, command=with_limit(0)) as client:
+        with Client(EWN, environment=environment, program=limited(0)) as client:
             client.sync()
             assert compiled(client) == 1
             assert [line for line in warnings(client) if f"{cache}" in line and "File too large" in line]
@@ -444,6 +446,7 @@ print(cache.CACHE_FOLDER.parent.as_posix().replace(chr(92), "/"))
     assert done.stdout.strip() == f"{tmp_path}/{folder}", done.stderr
 
 
+@pytest.mark.long
 def test_nothing_can_be_written_anywhere() -> None:
     """No home, a read-only disk, no temporary folder."""
     nowhere = dict.fromkeys(("HOME", "SIQI_CACHE", "XDG_CACHE_HOME", "TMPDIR"), "/proc/nowhere")
@@ -481,18 +484,20 @@ def test_a_fault_of_a_front_end_ends_one_line() -> None:
         "from siqi.daemon.main import main; main()"
     )
     internal = "info string error internal: ZeroDivisionError: x"
-    with Client("uci", command=(sys.executable, "-c", script)) as client:
+    with Client("uci", program=script) as client:
         assert client.expect(lambda line: line == internal)[-2] == "uciok"
         client.sync()
         assert client.search("go depth 1") == [internal, client.seen[-1]] and client.seen[-1] != "bestmove (none)"
         assert client.answers("position fen 4k4/9/9/9/9/9/9/9/9/3K5 w", "d")[-1].startswith("Key: ")
 
 
+@pytest.mark.long
 def test_two_processes_compile_into_one_cache_at_once(tmp_path: Path) -> None:
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
     check_two_processes(environment)
 
 
+@pytest.mark.long
 def test_a_helper_that_is_killed(tmp_path: Path) -> None:
     """The process that it helps compiles the rest, and no process is left."""
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
@@ -516,7 +521,7 @@ def test_learn_on_a_full_disk(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text('{"game": "ewn", "moves": ["123456"], "result": "1-0", "end": "corner"}\n')
     before = path.read_text()
-    with Client(f"setoption name Learn value {path}", command=with_limit(len(before) + 30)) as client:
+    with Client(f"setoption name Learn value {path}", program=limited(len(before) + 30)) as client:
         client.answers(f"{MATE_IN_ONE} moves a7a9")
         client.send("ucinewgame")
         client.sync()
@@ -564,14 +569,12 @@ def test_answers_to_a_file_on_a_full_disk(tmp_path: Path) -> None:
     path, fens = tmp_path / "out.jsonl", tmp_path / "many.fen"
     fens.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\n" * 50)
     arguments = ["analyse", "--format", "fen", "--nodes", "10", "--resume", str(path), str(fens)]
-    program = with_limit(5000)[-1].replace("import main;", f"import main; import sys; sys.argv[1:] = {arguments};")
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, timeout=START_TIMEOUT_S, text=True, check=False
-    )
+    done = forked.run(*arguments, program=limited(5000))
     assert done.returncode == 1
-    assert done.stderr.endswith(("No space left on device\n", "File too large\n")) and "Traceback" not in done.stderr
+    assert done.stderr.endswith((b"No space left on device\n", b"File too large\n"))
+    assert b"Traceback" not in done.stderr
     assert 4000 < path.stat().st_size <= 5000 and path.read_text().endswith("}\n")
-    subprocess.run([*COMMAND, *arguments], cwd=ROOT, check=True, timeout=START_TIMEOUT_S)
+    assert forked.run(*arguments).returncode == 0
     assert sorted(int(json.loads(line)["id"]) for line in path.read_text().splitlines()) == list(range(1, 51))
 
 

@@ -106,7 +106,7 @@ def child_exists(process: subprocess.Popen[bytes]) -> bool:
 
 @needs_dask
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds processes by /proc")
-@pytest.mark.parametrize("moment", ["imports", "starting", "running"])
+@pytest.mark.parametrize("moment", ["imports", "starting", pytest.param("running", marks=pytest.mark.long)])
 def test_a_cluster_of_this_machine(moment: str) -> None:
     """Its workers are in the terminal's process group too, and print nothing either."""
     given = [{"id": "a", "nodes": 100}, *({"id": f"long{i}", "nodes": 10**12} for i in range(3))]

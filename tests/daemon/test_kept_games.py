@@ -9,14 +9,14 @@ import random
 import re
 import signal
 import stat
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
-from client import COMMAND, ROOT, START_TIMEOUT_S, Client
+from client import START_TIMEOUT_S, Client
 
 from scripts.common.records import read_game_records
 from scripts.match.referee_junqi import flag_of, logged, turned
@@ -594,8 +594,8 @@ def test_a_folder_that_vanishes(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))"
-    command = (sys.executable, "-c", f"{limit}; from siqi.daemon.main import main; main()")
-    with Client(f"setoption name RecordPath value {tmp_path}", command=command) as client:
+    program = f"{limit}; from siqi.daemon.main import main; main()"
+    with Client(f"setoption name RecordPath value {tmp_path}", program=program) as client:
         client.sync()
         (line,) = client.answers(f"position fen {MATE} moves a7a9", "ucinewgame")
         assert re.fullmatch(
@@ -666,6 +666,5 @@ def test_kept_games_are_analysed(tmp_path: Path) -> None:
     with Client("setoption name UCI_Variant value connect6", f"setoption name RecordPath value {tmp_path}") as client:
         client.answers("position startpos moves " + " ".join(WHOLE["connect6"]))
     (path,) = records_in(tmp_path)
-    command = [*COMMAND, "analyse", "--format", "record", "--game", "connect6", "--nodes", "10", str(path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=START_TIMEOUT_S, text=True, check=True)
-    assert len(done.stdout.splitlines()) == len(WHOLE["connect6"]) + 1
+    done = forked.run("analyse", "--format", "record", "--game", "connect6", "--nodes", "10", str(path))
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == len(WHOLE["connect6"]) + 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import forked
 import pytest
 
 from siqi.daemon.analysis import plot
@@ -32,15 +32,8 @@ def answer(name: str, turn: int, score: dict[str, Any], **more: Any) -> dict[str
 
 def siqi(*arguments: object, given: list[dict[str, Any]] | None = None, **environment: str) -> tuple[int, bytes, str]:
     """Run `siqi analyse`; return exit status, standard output and standard error without the news of compiling."""
-    done = subprocess.run(
-        [sys.executable, "-m", "siqi", "analyse", *map(str, arguments)],
-        input="".join(json.dumps(line) + "\n" for line in given or []).encode(),
-        capture_output=True,
-        timeout=200,
-        cwd=ROOT,
-        check=False,
-        env={**os.environ, **environment},
-    )
+    text = "".join(json.dumps(line) + "\n" for line in given or []).encode()
+    done = forked.run("analyse", *map(str, arguments), given=text, changes=environment)
     lines = [line for line in done.stderr.decode().splitlines() if not line.startswith("siqi analyse: compil")]
     return done.returncode, done.stdout, "\n".join(lines)
 

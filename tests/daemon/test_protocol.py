@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -50,18 +49,10 @@ def pattern(expected: list[str]) -> str:
 def test_example(heading: str, lines: list[str]) -> None:
     sent = [line[2:] for line in lines if line.startswith("> ")]
     expected = [line for line in lines if not line.startswith("> ")]
-    process = subprocess.run(
-        [sys.executable, "-m", "siqi"],
-        input="".join(f"{line}\n" for line in sent),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        cwd=ROOT,
-        check=True,
-    )
-    answer = re.sub(r"info (string|message) compil.*\n", "", process.stdout)
+    process = forked.run(given="".join(f"{line}\n" for line in sent).encode(), timeout=TIMEOUT_S)
+    answer = re.sub(r"info (string|message) compil.*\n", "", process.stdout.decode())
     assert re.fullmatch(pattern(expected), answer), f"{heading}: got\n{answer}"
-    assert process.stderr == ""
+    assert process.returncode == 0 and process.stderr == b""
 
 
 def test_every_command_has_a_section() -> None:

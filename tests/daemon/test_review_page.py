@@ -1,5 +1,7 @@
 """The page of `siqi review` in a headless Chromium: every game by keys and clicks, in both languages, wide and narrow.
 
+By default each test that runs through a whole game does so with one game, a different one each; with `-m long` all do.
+
 No test may see a console message, an error or a request. Screenshots of each game are kept as `build/review-*.png`.
 """
 
@@ -31,7 +33,12 @@ LANGUAGES = {"en": "en-GB", "zh": "zh-CN"}
 ENDS = {"xiangqi": 18, "connect6": 12, "ewn": 17, "junqi": 18}
 """The number of moves of each game."""
 
-GAMES = list(enumerate(ENDS, 1))
+
+def games(*usual: str) -> Any:
+    """Return a decorator that runs a test with each game, by default with the games `usual` alone."""
+    marks = {game: () if game in usual else pytest.mark.long for game in ENDS}
+    parameters = [pytest.param(number, game, marks=marks[game], id=game) for number, game in enumerate(ENDS, 1)]
+    return pytest.mark.parametrize(("number", "game"), parameters)
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +128,7 @@ def fits(page: Any) -> bool:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("number", "game"), GAMES)
+@games("ewn")
 def test_a_game_by_keys_and_clicks(number: int, game: str, language: str, browser: Any, page_file: Path) -> None:
     with opened(browser, page_file, locale=LANGUAGES[language]) as page:
         assert page.input_value("#language") == language
@@ -148,7 +155,7 @@ def test_a_game_by_keys_and_clicks(number: int, game: str, language: str, browse
         assert f"game={number}&ply=4&lang={language}" in page.url
 
 
-@pytest.mark.parametrize(("number", "game"), GAMES)
+@games("connect6")
 def test_a_mistake_and_the_better_line(number: int, game: str, browser: Any, page_file: Path) -> None:
     """Down goes to a mistake; B plays the better line, arrows step through it, Escape goes back to the game."""
     with opened(browser, page_file, f"#game={number}&ply=0&lang=en") as page:
@@ -171,7 +178,7 @@ def test_a_mistake_and_the_better_line(number: int, game: str, browser: Any, pag
         assert press(page, "ArrowUp") == mistake  # the first of the game
 
 
-@pytest.mark.parametrize(("number", "game"), GAMES)
+@games("junqi")
 def test_screenshots(number: int, game: str, browser: Any, page_file: Path) -> None:
     """Nothing is wider than the screen; people look at what is kept."""
     folder = ROOT / "build"
@@ -302,7 +309,7 @@ FOREIGN = {
 """Names of parts that a game has not."""
 
 
-@pytest.mark.parametrize(("number", "game"), GAMES)
+@games("xiangqi")
 def test_parts_that_a_game_has_not_have_no_names(number: int, game: str, browser: Any, page_file: Path) -> None:
     for language in LANGUAGES:
         for ply in (0, 1, 5, ENDS[game]):

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import forked
 import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
@@ -350,8 +351,7 @@ def test_a_bad_fen_without_words(game: tuple[Client, str]) -> None:
 @pytest.mark.parametrize("loaded_first", [False, True])
 def test_too_much_hash_is_reported_and_survived(loaded_first: bool) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))"
-    command = (sys.executable, "-c", f"{limit}; from siqi.daemon.main import main; main()")
-    with Client(command=command) as client:
+    with Client(program=f"{limit}; from siqi.daemon.main import main; main()") as client:
         if loaded_first:
             client.sync()
         lines = client.answers("setoption name Hash value 16384")
@@ -543,10 +543,8 @@ def test_quit_in_a_search() -> None:
     ],
 )
 def test_quit_answers_what_came_before(line: str, awaited: str) -> None:
-    out = subprocess.run(
-        COMMAND, check=False, cwd=ROOT, input=f"{line}\nquit\nd\n", capture_output=True, text=True, timeout=300
-    )
-    assert out.stdout.splitlines()[-1].startswith(awaited) and out.stderr == "" and out.returncode == 0
+    out = forked.run(given=f"{line}\nquit\nd\n".encode())
+    assert out.stdout.decode().splitlines()[-1].startswith(awaited) and out.stderr == b"" and out.returncode == 0
 
 
 def test_quit_does_not_wait_for_a_search_that_a_front_end_has_yet_to_begin() -> None:
@@ -565,7 +563,7 @@ def test_quit_waits_for_no_compiler_that_only_readyok_wants() -> None:
         "registry.load = slow; from siqi.daemon.main import main; main()"
     )
     for line, rest in (("isready", ["info string compiling xiangqi"]), ("isready\nd", None)):
-        with Client(line, "quit", command=(sys.executable, "-c", slow)) as client:
+        with Client(line, "quit", program=slow) as client:
             if rest is not None:
                 assert [line.split(" for ")[0] for line in client.rest()] == rest and client.end() == 0
             else:
@@ -597,7 +595,7 @@ def test_no_thread_to_spare() -> None:
         "    start(self)\n"
         "threading.Thread.start = few; from siqi.daemon.main import main; main()"
     )
-    with Client("d", command=(sys.executable, "-c", script)) as client:
+    with Client("d", program=script) as client:
         lines = client.expect(lambda line: "could not be loaded" in line)
         assert [line for line in lines if "no thread" in line]
         client.sync()
@@ -628,9 +626,10 @@ def test_a_second_quit_does_not_wait() -> None:
 
 @pytest.mark.parametrize("end", ["quit", ""])
 def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) -> None:
-    """If the pipe is full at the end of input, the reader gets ten seconds."""
-    process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    with process:
+    """If the pipe is full at the end of input, the reader gets READER_WAIT_S, here one second instead of ten."""
+    program = "import siqi.daemon.output as o; o.READER_WAIT_S = 1; from siqi.daemon.main import main; main()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdin=pipe, stdout=pipe) as process:
         assert process.stdin is not None
         process.stdin.write(b"d\n" * 2000 + f"{end}\n".encode())
         process.stdin.close()
@@ -660,7 +659,7 @@ def test_a_slow_reader_gets_every_line() -> None:
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(b"legal\n" * 2000 + b"quit\n")
         process.stdin.close()
-        time.sleep(2)
+        time.sleep(0.5)
         lines = process.stdout.read().splitlines()
         assert sum(line.startswith(b"legal ") for line in lines) == 2000 and process.wait(30) == 0
 
@@ -768,6 +767,7 @@ def test_interrupt() -> None:
         assert client.end() == -signal.SIGINT and client.errors == ""
 
 
+@pytest.mark.long
 def test_a_timer_ends_the_search_where_kernels_have_no_clock(tmp_path: Path) -> None:
     """The test plays Windows; kernels compiled without `clock_gettime` need a cache of their own."""
     script = "import time; del time.clock_gettime_ns; from siqi.daemon.main import main; main()"

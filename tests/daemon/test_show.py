@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+import forked
 import pytest
 
 from siqi.daemon import game_files, show
@@ -37,9 +38,7 @@ class Done(NamedTuple):
 def siqi_show(*words: str, status: int = 0, given: bytes = b"", **environment: str) -> Done:
     """Run `siqi show`, in this process unless an environment is given."""
     if environment:
-        command = [sys.executable, "-m", "siqi", "show", *words]
-        whole = {**os.environ, **environment}
-        process = subprocess.run(command, input=given, capture_output=True, cwd=ROOT, check=False, env=whole)
+        process = forked.run("show", *words, given=given, changes=environment)
         code, done = process.returncode, Done(process.stdout, process.stderr)
     else:
         with pytest.MonkeyPatch.context() as patch:

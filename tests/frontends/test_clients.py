@@ -1,5 +1,8 @@
 """Other authors' programs drive the daemon in whole games: cchess, fairyfishnet's worker, CuteGames, the UCCI league's
-referee, Sylvan, and a match with Fairy-Stockfish."""
+referee, Sylvan, and a match with Fairy-Stockfish.
+
+By default cchess plays one game; the other games are marked `long`.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ PATH = f"{os.environ['PATH']}:/usr/games"
 START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
 
-@pytest.mark.parametrize("protocol", ["Uci", "Ucci"])
+@pytest.mark.parametrize("protocol", [pytest.param("Uci", marks=pytest.mark.long), "Ucci"])
 def test_cchess(protocol: str, siqi: Path) -> None:
     """cchess sends CRLF, uses `setoption name N value V` in UCCI, too, and takes a score from an earlier line."""
     cchess = pytest.importorskip("cchess.engine", reason="cchess is not installed")
@@ -91,6 +94,7 @@ def test_a_job_of_fairyfishnet_for_a_move(worker: Any) -> None:
     assert answer["move"]["bestmove"] in [shift_ranks(move.uci(), 1) for move in board.legal_moves]
 
 
+@pytest.mark.long
 def test_a_game_by_jobs_of_fairyfishnet(worker: Any) -> None:
     board = Board()
     moves: list[str] = []
@@ -115,6 +119,7 @@ def test_a_job_of_fairyfishnet_for_an_analysis(worker: Any) -> None:
 
 @pytest.mark.skipif(shutil.which("fairy-stockfish", path=PATH) is None, reason="not installed: fairy-stockfish")
 @pytest.mark.parametrize("ranks", [0, 1])
+@pytest.mark.long
 def test_twenty_games_against_fairy_stockfish(ranks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten games with ranks from 0, ten from 1; the referee is another library, and any difference in legal moves ends
     the match."""
@@ -163,6 +168,7 @@ CUTEGAMES = os.environ.get("CUTEGAMES") or shutil.which("cutegames")
 
 @pytest.mark.skipif(CUTEGAMES is None, reason="not installed: cutegames (or its path in CUTEGAMES)")
 @pytest.mark.parametrize("game", ["xiangqi", "connect6"])
+@pytest.mark.long
 def test_games_by_cutegames(game: str, siqi: Path, tmp_path: Path) -> None:
     """Two games with colours reversed: the engines agree on the end of both, and no game is forfeited."""
     assert CUTEGAMES is not None
@@ -197,6 +203,7 @@ UCCILEAG = os.environ.get("UCCILEAG") or shutil.which("uccileag")
 
 
 @pytest.mark.skipif(UCCILEAG is None, reason="not installed: uccileag (or its path in UCCILEAG)")
+@pytest.mark.long
 def test_games_by_the_ucci_league_s_referee(warm_siqi: Path, tmp_path: Path) -> None:
     """Two games with colours reversed. The referee sends no `isready`; a stray `nobestmove` would be a resignation."""
     assert UCCILEAG is not None
@@ -220,6 +227,7 @@ SYLVAN = os.environ.get("SYLVAN_CLI") or shutil.which("sylvan-cli")
 
 @pytest.mark.skipif(SYLVAN is None, reason="not installed: sylvan-cli (or its path in SYLVAN_CLI)")
 @pytest.mark.parametrize("ponder", [[], ["ponder"]])
+@pytest.mark.long
 def test_games_by_sylvan(ponder: list[str], warm_siqi: Path, tmp_path: Path) -> None:
     """Two games with colours reversed, of UCCI against UCI."""
     assert SYLVAN is not None

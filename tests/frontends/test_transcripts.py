@@ -19,9 +19,8 @@ def test_transcript(path: Path, tmp_path: Path) -> None:
     replay(read_transcript(path), tmp_path)
 
 
-@pytest.mark.parametrize("path", PATHS, ids=[f"{path.parent.name}/{path.stem}" for path in PATHS])
-def test_a_file_is_read_as_it_was_written(path: Path) -> None:
-    assert text_of(read_transcript(path)) == path.read_text(encoding="utf-8")
+def test_a_file_is_read_as_it_was_written() -> None:
+    assert [path for path in PATHS if text_of(read_transcript(path)) != path.read_text(encoding="utf-8")] == []
 
 
 def test_every_scenario_has_its_transcript_and_the_other_way_round() -> None:

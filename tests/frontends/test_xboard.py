@@ -102,6 +102,7 @@ def fits(move: str, text: re.Match[str], board: list[list[str]]) -> bool:
     )
 
 
+@pytest.mark.long
 def test_a_game_against_hoixiangqi(siqi: Path, tmp_path: Path) -> None:
     pgn = play(tmp_path, str(siqi), "hoixiangqi", "-depth", "4")
     result, moves = replay(pgn)
@@ -119,6 +120,7 @@ def test_a_game_against_hoixiangqi(siqi: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("uci2wb", path=PATH) is None, reason="not installed: uci2wb")
 @pytest.mark.parametrize("protocol", ["-x", "-c"])
+@pytest.mark.long
 def test_a_game_through_uci2wb(protocol: str, siqi: Path, tmp_path: Path) -> None:
     """uci2wb drives the engine by UCCI, and by Cyclone's variant of UCI."""
     options = ("-depth", "4", "-xponder")  # with pondering, uci2wb 4.1 loses a move in one game of twenty
@@ -140,6 +142,7 @@ def test_a_position_from_a_file_against_itself(siqi: Path, tmp_path: Path) -> No
     assert moves
 
 
+@pytest.mark.long
 def test_einstein_against_itself(siqi: Path, tmp_path: Path) -> None:
     """EWN is a variant that XBoard does not know; each piece has its own letter in the PGN."""
     options = ("-inscriptions", " 123456", "-checkMates", "false")  # a side without moves has lost

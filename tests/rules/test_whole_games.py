@@ -19,10 +19,18 @@ MARGIN_MS = 1000
 """A busy machine can halt a process for tenths of a second; RESULTS.md has the games without a margin."""
 
 
-@pytest.mark.parametrize(
-    "limits", [Limits(clock_ms=1000, increment_ms=10), Limits(movetime_ms=100)], ids=["clock", "movetime"]
-)
-@pytest.mark.parametrize("name", registry.NAMES)
+LIMITS = {"clock": Limits(clock_ms=1000, increment_ms=10), "movetime": Limits(movetime_ms=100)}
+USUAL = (("xiangqi", "clock"), ("ewn", "movetime"))
+"""The games played by default; the others are marked `long`."""
+
+CASES = [
+    pytest.param(name, limits, marks=() if (name, kind) in USUAL else pytest.mark.long, id=f"{name}-{kind}")
+    for name in registry.NAMES
+    for kind, limits in LIMITS.items()
+]
+
+
+@pytest.mark.parametrize(("name", "limits"), CASES)
 def test_no_time_is_lost(name: str, limits: Limits) -> None:
     engines = (EngineSpec("A", COMMAND, limits=limits), EngineSpec("B", COMMAND, limits=limits))
     settings = match_log.MatchSettings(name, engines, games=2, margin_ms=MARGIN_MS)

@@ -23,6 +23,7 @@ def logs(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("*.jsonl")}
 
 
+@pytest.mark.long
 def test_a_quick_run_goes_on_after_a_kill_and_writes_every_page(tmp_path: Path) -> None:
     command = (*COMMAND, "--out", str(tmp_path))
     log = tmp_path / "games.jsonl"

@@ -189,6 +189,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.long
 def test_each_experiment_writes_its_page(quick: Path) -> None:
     for name in NAMES:
         page = (quick / f"{name}.md").read_text(encoding="utf-8")
@@ -200,6 +201,7 @@ def test_each_experiment_writes_its_page(quick: Path) -> None:
     assert "| all three |" in page and "+25%" in page
 
 
+@pytest.mark.long
 def test_what_is_done_is_not_done_again(quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither games nor measurements: every player is out of order."""
     logs = {path: path.read_bytes() for path in quick.glob("*.jsonl")}
@@ -221,6 +223,7 @@ def test_what_is_done_is_not_done_again(quick: Path, monkeypatch: pytest.MonkeyP
     assert {name: (quick / f"{name}.md").read_bytes() for name in NAMES} == pages
 
 
+@pytest.mark.long
 def test_a_killed_run_goes_on(quick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "killed"
     shutil.copytree(quick, out)

@@ -34,6 +34,7 @@ def run(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     assert junqi_cooperation.main() == 0
 
 
+@pytest.mark.long
 def test_a_quick_run_writes_every_page_and_a_second_repeats_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -121,7 +121,7 @@ def lines(path: Path) -> list[str]:
         return file.read().splitlines()
 
 
-@pytest.mark.parametrize("name", ["games.jsonl.zst", "games.jsonl"])
+@pytest.mark.parametrize("name", ["games.jsonl.zst", pytest.param("games.jsonl", marks=pytest.mark.long)])
 def test_a_run_that_is_killed_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:

@@ -35,6 +35,7 @@ def run(monkeypatch: pytest.MonkeyPatch, folder: Path, *words: str) -> None:
     assert xiangqi_endgames.main() == 0
 
 
+@pytest.mark.long
 def test_every_experiment_writes_its_page_and_none_is_repeated(
     small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from scripts.papers.xiangqi_rules.experiments import MOVES, RULES, WORDS, time_saved
 from scripts.papers.xiangqi_rules.mining import count_rule, paper_item
 
@@ -58,6 +60,7 @@ def run(folder: Path) -> None:
     subprocess.run([*COMMAND, str(folder)], cwd=ROOT, check=True, timeout=TIMEOUT_S, capture_output=True)
 
 
+@pytest.mark.long
 def test_a_quick_run_is_gone_on_with_after_a_kill(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     process = subprocess.Popen(

@@ -39,12 +39,15 @@ class Client:
         environment: Mapping[str, str] | None = None,
         folder: str | Path = ROOT,
         command: tuple[str, ...] | None = None,
+        program: str | Path | None = None,
+        arguments: tuple[str, ...] = (),
     ) -> None:
         """Start a process and send it the lines `setup`. `environment` replaces that of this process.
 
         `command`: what to start; without one the process is forked (forked.py) if it may be, else COMMAND is started.
+        `program`: Python code or a script that a forked process runs in place of the program's `main`.
         """
-        self.process = self._started(environment, folder, command)
+        self.process = self._started(environment, folder, command, program, arguments)
         self.seen: list[str] = []
         """Every line read so far."""
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -56,14 +59,22 @@ class Client:
 
     @staticmethod
     def _started(
-        environment: Mapping[str, str] | None, folder: str | Path, command: tuple[str, ...] | None
+        environment: Mapping[str, str] | None,
+        folder: str | Path,
+        command: tuple[str, ...] | None,
+        program: str | Path | None,
+        arguments: tuple[str, ...],
     ) -> subprocess.Popen[bytes] | ForkedProcess:
         if command is None and ForkedProcess.fits(environment):
-            return ForkedProcess(folder)
+            return ForkedProcess(folder, *arguments, program=program)
+        if program is not None:
+            start = (str(program),) if isinstance(program, Path) else ("-c", program)
+            command = (sys.executable, *start, *arguments)
         env = dict(os.environ if environment is None else environment)
         env["PYTHONPATH"] = str(ROOT)
         pipe = subprocess.PIPE
-        return subprocess.Popen(command or COMMAND, cwd=folder, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
+        command = command or (*COMMAND, *arguments)
+        return subprocess.Popen(command, cwd=folder, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
 
     def _read(self) -> None:
         assert self.process.stdout is not None

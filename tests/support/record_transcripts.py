@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from client import ClientError
 from scenarios import SCENARIOS, Scenario, load_all
-from transcripts import Block, Process, Transcript, is_news, mask, text_of
+from transcripts import Block, Process, Transcript, is_news, text_of
 
 QUIET_S = 0.15
 """An answer is complete after this silence, if it ends with the line awaited."""
@@ -39,8 +39,7 @@ def is_thought(line: str) -> bool:
 class Recorder:
     """Sends a scenario's lines to a process and records the answers."""
 
-    def __init__(self, front_end: str, process: Process) -> None:
-        self._front_end = front_end
+    def __init__(self, process: Process) -> None:
         self._process = process
         self.random = random.Random(1)
         self.blocks: list[Block] = []
@@ -77,7 +76,7 @@ class Recorder:
                 continue
             answers.append(line)
             missing -= missing and fits is not None and fits(line)
-        self.blocks.append(Block(sent, tuple(mask(line, self._front_end) for line in answers)))
+        self.blocks.append(Block(sent, self._process.shown.lines(answers)))
         return answers
 
     def each(self, *lines: str, until: Awaited = None) -> None:
@@ -95,8 +94,8 @@ def record(key: tuple[str, str], scenario: Scenario) -> Transcript:
     """Run a scenario and return its transcript."""
     front_end, name = key
     about = " ".join((scenario.run.__doc__ or "").split())
-    with tempfile.TemporaryDirectory() as folder, Process(front_end, scenario.nodes, Path(folder)) as process:
-        recorder = Recorder(front_end, process)
+    with tempfile.TemporaryDirectory() as folder, Process(front_end, name, scenario.nodes, Path(folder)) as process:
+        recorder = Recorder(process)
         scenario.run(recorder)
         if not process.process.stdin.closed:  # type: ignore[union-attr]
             process.close_input()

@@ -15,7 +15,10 @@ A transcript is a text file, `tests/golden/transcripts/<front end>/<name>.txt`. 
 Successive `>` lines are one block, sent in one write. Its `<` lines are read before the next block is sent. After the
 last block the input is closed: the process must end by itself, without further output.
 
-Times, speeds and versions are masked by `*`; lines that report the compiling of kernels are left out.
+Times, speeds and versions are masked by `*`; lines that report the compiling of kernels are left out. What a search
+finds is masked too in UCI and its relatives, since `siqi bench` pins it: numbers, variations and the best move. Of
+successive lines that are then equal the first stands; at the end of a block all do, as their number shows when the
+search has come to rest. Options are listed in the transcripts called `handshake` alone.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +48,16 @@ MASKS = tuple(
         (r"\b\d+\.\d+\.\d+\b", "*"),
         (r"^\d+\.\d{3} (>>|<<) ", r"* \1 "),
         (re.escape(str(ROOT)), "ROOT"),
+    )
+)
+UCI_FAMILY = ("uci", "ucci", "ugi")
+SEARCHED = re.compile(r"(.*\binfo (?:throw \d+ )?depth \d+ .*\bpv) .*")
+UCI_MASKS = tuple(
+    (re.compile(pattern), mask)
+    for pattern, mask in (
+        (r"\bbestmove [a-zA-Z0-9].*", "bestmove *"),
+        (r"\bprobe depth .*", "probe depth *"),
+        (r"\binfo string worlds .*", "info string worlds *"),
     )
 )
 CECP_MASKS = tuple(
@@ -83,15 +96,47 @@ class Difference(AssertionError):
 
 
 def mask(line: str, front_end: str) -> str:
-    """Return a line with `*` for all that differs from run to run."""
-    for pattern, text in MASKS + (CECP_MASKS if front_end == "cecp" else ()):
+    """Return a line with `*` for all that differs from run to run, or from search to search."""
+    more = CECP_MASKS if front_end == "cecp" else UCI_MASKS if front_end in UCI_FAMILY else ()
+    for pattern, text in MASKS + more:
         line = pattern.sub(text, line)
+    if front_end in UCI_FAMILY and (searched := SEARCHED.fullmatch(line)):
+        # A mate or hits in tablebases depend on the search, as the throw does to which a line belongs.
+        line = re.sub(r" throw \d+| tbhits \d+|(?<= score) (?:cp|mate)\b", "", searched[1])
+        line = re.sub(r"(?<!\S)-?\d+(?!\S)", "*", line) + " *"
     return line
 
 
 def is_news(line: str) -> bool:
     """True if a line reports that kernels are compiled."""
     return COMPILING.match(line) is not None
+
+
+class Shown:
+    """Chooses and masks the lines of output that stand in a transcript."""
+
+    def __init__(self, front_end: str, name: str) -> None:
+        self._front_end, self._has_options = front_end, name == "handshake"
+
+    def line(self, line: str) -> str | None:
+        """Return a line as it stands in the transcript; None if it is left out."""
+        if is_news(line) or (not self._has_options and re.match(r"option |feature option=", line)):
+            return None
+        return mask(line, self._front_end)
+
+    def lines(self, lines: Iterable[str]) -> tuple[str, ...]:
+        """Return those of a block's lines that stand in the transcript."""
+        found = [line for line in map(self.line, lines) if line is not None]
+        return tuple(
+            line
+            for number, line in enumerate(found)
+            if not is_repeated(line, found[number - 1 : number]) or set(found[number:]) == {line}
+        )
+
+
+def is_repeated(line: str, before: list[str]) -> bool:
+    """True if a line of a search is equal to the last of those before it."""
+    return before[-1:] == [line] and line.endswith(" pv *")
 
 
 def text_of(transcript: Transcript) -> str:
@@ -187,11 +232,11 @@ def lay_out(folder: Path) -> None:
 class Process(Client):
     """A process of fixed_daemon.py in a folder of its own."""
 
-    def __init__(self, front_end: str, nodes: int, folder: Path) -> None:
+    def __init__(self, front_end: str, name: str, nodes: int, folder: Path) -> None:
         lay_out(folder)
-        self._front_end = front_end
+        self.shown = Shown(front_end, name)
         self._folder = folder
-        super().__init__(folder=folder, command=(sys.executable, str(LAUNCHER), str(nodes)))
+        super().__init__(folder=folder, program=LAUNCHER, arguments=(str(nodes),))
 
     def write(self, sent: tuple[str, ...]) -> None:
         """Send the `>` lines of a transcript in one write."""
@@ -200,14 +245,14 @@ class Process(Client):
             self.close_input()
 
     def next(self, timeout_s: float = TIMEOUT_S) -> str:
-        """Return the next line, masked; ClientError if none comes."""
-        while is_news(line := self.expect(lambda text: True, timeout_s)[0]):
+        """Return the next line that is shown; ClientError if none comes."""
+        while (line := self.shown.line(self.expect(lambda text: True, timeout_s)[0])) is None:
             pass
-        return mask(line, self._front_end)
+        return line
 
-    def remaining(self) -> list[str]:
-        """Return the lines until the process ends by itself, masked."""
-        return [mask(line, self._front_end) for line in self.rest() if not is_news(line)]
+    def remaining(self) -> tuple[str, ...]:
+        """Return the lines that are shown until the process ends by itself."""
+        return self.shown.lines(self.rest())
 
     def silence(self) -> str:
         """Return why no line has come."""
@@ -216,28 +261,31 @@ class Process(Client):
         return f"nothing: the process has ended with status {self.process.returncode} {self.errors[-500:]}"
 
     def written_errors(self) -> tuple[str, ...]:
-        """Return the lines of standard error, masked, once the process has ended."""
-        return tuple(mask(line, self._front_end) for line in self.errors.splitlines() if not is_news(line))
+        """Return the lines of standard error that are shown, once the process has ended."""
+        return self.shown.lines(self.errors.splitlines())
 
     def content(self, name: str) -> tuple[str, ...]:
-        """Return the lines of a file in the process's folder, masked; `(there is none)` if it does not exist."""
+        """Return the lines of a file in the process's folder that are shown; `(there is none)` if it does not exist."""
         path = self._folder / name
         if not path.is_file():
             return ("(there is none)",)
-        return tuple(mask(line, self._front_end) for line in path.read_text(errors="backslashreplace").splitlines())
+        return self.shown.lines(path.read_text(errors="backslashreplace").splitlines())
 
 
 def replay(transcript: Transcript, folder: Path) -> None:
     """Run a transcript in an empty folder; Difference, with the first line that differs."""
-    with Process(transcript.front_end, transcript.nodes, folder) as process:
+    with Process(transcript.front_end, transcript.name, transcript.nodes, folder) as process:
         seen: list[str] = []
+        read: list[str] = []  # the last line
         for block in transcript.blocks:
             process.write(block.sent)
             for number, expected in enumerate(block.expected, block.line + len(block.sent)):
                 try:
-                    line = process.next()
+                    while (line := process.next()) != expected and is_repeated(line, read):
+                        pass
                 except ClientError:
                     line = process.silence()
+                read = [line]
                 if line != expected:
                     after = [f"    {text}" for text in [*block.sent, *seen][-6:]]
                     raise Difference(
@@ -247,7 +295,7 @@ def replay(transcript: Transcript, folder: Path) -> None:
             seen = []
         if not process.process.stdin.closed:  # type: ignore[union-attr]
             process.close_input()
-        compare(transcript, "more than expected at the end", (), tuple(process.remaining()))
+        compare(transcript, "more than expected at the end", (), process.remaining())
         compare(transcript, "exit status", (str(transcript.status),), (str(process.end()),))
         if transcript.errors is not None:
             compare(transcript, "standard error", transcript.errors, process.written_errors())

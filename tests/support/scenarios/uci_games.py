@@ -584,11 +584,3 @@ def junqi_searches(play: Recorder) -> None:
     play.send(full, "perft 1", "perft 2", moves_line([SETUPS[0], "?"]), "perft 1", "perft 2", until=ERROR)
     short_bench(play)
     play.send("quit")
-
-
-@scenario("uci", nodes=0)
-def bench(play: Recorder) -> None:
-    """Every game's whole bench, which leaves the position as it was."""
-    for game in ("xiangqi", "connect6", "ewn", "junqi"):
-        play.send(variant(game), "bench", "probe", until="probe")
-    play.send("quit")

@@ -222,7 +222,7 @@ class Split:
         self._options = options
         self._folder = Path(options.split)
         self._inputs = {os.path.realpath(name) for name in inputs}
-        self._names: set[str] = set()  # in use, in lower case: some file systems do not tell the cases apart
+        self._names: set[str] = set()  # in use, in lower case: some file systems ignore case
         self._losses: Counter[tuple[str, str]] = Counter()
         self.count = 0
 

@@ -147,7 +147,7 @@ def find_game(options: argparse.Namespace) -> ShowRequest:
 
 
 def _may_be_file(text: str) -> bool:
-    """True if an argument is rather a file's name than a FEN: it exists, or no FEN looks like it."""
+    """True if an argument is a file's name, not a FEN: it exists, or no FEN looks like it."""
     return os.path.exists(text) or "." in text or (text.count("/") < LEAST_SLASHES and " " not in text)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from siqi.games.texts import visible
 
-KERNELS_A_LINE = 3
+KERNELS_PER_LINE = 3
 
 _ONE_AT_A_TIME = threading.RLock()  # a process has one `jit.on_compile`
 
@@ -42,7 +42,7 @@ def announce_compiling(write: Callable[[str], None], name: str) -> Iterator[None
                     write(fault)
                 cached = "" if jit.cache_faults else " for the first time; later starts use the cache"
                 write(f"compiling {name}{cached}")
-            if compiled % KERNELS_A_LINE == 0:
+            if compiled % KERNELS_PER_LINE == 0:
                 write(f"compiling {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
 
         before, jit.on_compile = jit.on_compile, see

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TextIO, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeGuard, TypeVar
 
 from siqi.games.shape import BoardShape
 
@@ -318,7 +318,7 @@ class GameRecord(NamedTuple):
     occasion: str = ""  # date and place
     event: str = ""
     fen: str = ""  # of the first position; "": the start position
-    source: Any = None  # the parsed file, for `GameRecordFormat.annotate`
+    source: Any = None  # the parsed file, for `StreamModule.annotate`
     result_text: str = ""  # the file's words for a result that they do not give, or give with more; "": none
 
 
@@ -331,34 +331,6 @@ class NoteLine(NamedTuple):
 
 Note = tuple[NoteLine, ...]
 """The engine's findings on one position, to be written into a game's record."""
-
-
-class GameRecordFormat(Protocol):
-    """The module `formats/game_record.py` of a game: reads and writes records in its usual file format."""
-
-    ENCODING: str
-    """The encoding of a file that does not show its own, and of what `write` returns."""
-
-    SUFFIX: str
-    """The end of such a file's name, with its dot."""
-
-    annotate: Callable[[GameRecord, Mapping[int, Note], str], str] | None
-    """Return the text that a game was read from, with these notes in place of any that Siqi inserted before.
-
-    The notes are keyed by the number of moves played before them. The last argument is an encoding that can hold the
-    text; the notes are written in characters that it can hold. None if the format has no room for notes.
-    """
-
-    def read(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:
-        """Yield the games of an open file, each read when it is asked for.
-
-        `next` raises ValueError for a malformed game; the `next` after it goes on behind that game. `skip` gets all
-        text that belongs to no game yielded, in the order of the file, and if the format has no `annotate`, texts of
-        games that say nothing to the reader, too.
-        """
-
-    def write(self, game: GameRecord) -> str:
-        """Return a game's text; `game.source` is ignored. ValueError if the format cannot hold the game."""
 
 
 class Suggestion(NamedTuple):
@@ -397,7 +369,7 @@ class Task(NamedTuple, Generic[P_co]):
     multipv: int = 1  # lines wanted; a report has fewer if there are fewer moves
 
 
-class Recollection(NamedTuple):
+class StoredResult(NamedTuple):
     """A stored search result for a position: its value lies between the bounds, by a search of this depth."""
 
     move: Move | None  # the best move, None if none is stored
@@ -434,7 +406,7 @@ class Searcher(Protocol[P_contra]):
     def finish(self) -> None:
         """Stop the search and join its helper threads."""
 
-    def recall(self, position: P_contra) -> Recollection | None:
+    def recall(self, position: P_contra) -> StoredResult | None:
         """Return what is stored about a position; None if nothing is, or the searcher stores nothing by position."""
 
 

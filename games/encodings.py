@@ -20,7 +20,7 @@ TELLING_BYTES = 64
 """Fewer bytes that are not ASCII show no encoding: a few characters of one make sense in others."""
 
 WIDE_SHARE = 8
-"""Of so many bytes of UTF-16 text at least one is zero, at odd places at least so many times as at even ones."""
+"""UTF-16 text has at least one zero byte in this many, and this many times more at odd places than at even ones."""
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "utf-8"),

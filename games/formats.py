@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TextIO
 
 if TYPE_CHECKING:
-    from siqi.games.contract import GameRecord
+    from siqi.games.contract import GameRecord, Note
 
 MAX_BYTES = 256 << 20
 """The size of the biggest file that is read."""
@@ -72,6 +72,28 @@ class FormatModule(Protocol):
         """Return the content of a file with these games; ValueError if one cannot be written at all."""
 
 
+class StreamModule(FormatModule, Protocol):
+    """The module of a text format whose games are read and written one by one, as records."""
+
+    annotate: Callable[[GameRecord, Mapping[int, Note], str], str] | None
+    """Return the text that a game was read from, with these notes in place of any that Siqi inserted before.
+
+    The notes are keyed by the number of moves played before them. The last argument is an encoding that can hold the
+    text; the notes are written in characters that it can hold. None if the format has no room for notes.
+    """
+
+    def stream(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:
+        """Yield the games of an open file, each read when it is asked for.
+
+        `next` raises ValueError for a malformed game; the `next` after it goes on behind that game. `skip` gets all
+        text that belongs to no game yielded, in the order of the file, and if the format has no `annotate`, texts of
+        games that say nothing to the reader, too.
+        """
+
+    def text(self, game: GameRecord) -> str:
+        """Return a game's text; `game.source` is ignored. ValueError if the format cannot hold the game."""
+
+
 class Opening(NamedTuple):
     """The name of a game's opening."""
 
@@ -124,10 +146,18 @@ class Format(NamedTuple):
     module: str
     is_text: bool = True
     notations: tuple[str, ...] = ()  # of moves, the usual one first; (): there is no choice
+    encoding: str = "utf-8"  # of a text that does not show its own
+    is_stream: bool = False  # its module is a StreamModule
 
     def load(self) -> FormatModule:
         """Return the module that reads and writes it, which may compile the game's kernels."""
         module: FormatModule = importlib.import_module(self.module)
+        return module
+
+    def load_stream(self) -> StreamModule:
+        """Return the module of a format that `is_stream`."""
+        assert self.is_stream
+        module: StreamModule = importlib.import_module(self.module)
         return module
 
     def read(self, data: bytes, encoding: str | None = None) -> Found:

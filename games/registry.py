@@ -7,7 +7,7 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
-from siqi.games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
+from siqi.games.contract import Game, GameInfo, Position, Warn
 from siqi.games.formats import Format, Wording
 
 if TYPE_CHECKING:
@@ -46,14 +46,6 @@ def load(name: str, warn: Warn = silent) -> Game[Position]:
     return game
 
 
-def game_record_format(name: str) -> GameRecordFormat:
-    """Return the module that reads and writes a game's records; KeyError for an unknown name."""
-    if name not in NAMES:
-        raise KeyError(name)
-    module: GameRecordFormat = importlib.import_module(f"siqi.games.{name}.formats.game_record")
-    return module
-
-
 def picture_maker(name: str) -> PictureMaker:
     """Return the module that draws a game's positions; KeyError for an unknown name.
 
@@ -71,6 +63,11 @@ def formats(name: str) -> tuple[Format, ...]:
         raise KeyError(name)
     table: tuple[Format, ...] = importlib.import_module(f"siqi.games.{name}.formats.table").FORMATS
     return table
+
+
+def record_format(name: str) -> Format:
+    """Return the format in which a game's records are kept, one that `is_stream`; KeyError for an unknown name."""
+    return next(one for one in formats(name) if one.is_stream)
 
 
 def wording(name: str) -> Wording | None:

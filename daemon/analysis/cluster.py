@@ -21,7 +21,7 @@ from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
 from siqi.daemon.analysis.remote import PositionJob, answer_position, files_of, forget, terminate
 from siqi.daemon.cluster.calls import decode_result, encode_call
 from siqi.daemon.cluster.errors import ClusterError, KilledError
-from siqi.daemon.cluster.jobs import BATCHES_A_WORKER, BatchSize
+from siqi.daemon.cluster.jobs import BATCHES_PER_WORKER, BatchSize
 from siqi.daemon.cluster.local import Batch as Handed
 from siqi.daemon.cluster.remote import COUNT_S, ClusterWorkers
 
@@ -101,7 +101,7 @@ class ClusterBatch(Batch):
     def _wait_for_room(self) -> bool:
         """Wait until another batch may be handed out; False if the run ends."""
         with self._room:
-            while self._batches >= BATCHES_A_WORKER * max(1, self._workers.count()) and not self._is_stopping:
+            while self._batches >= BATCHES_PER_WORKER * max(1, self._workers.count()) and not self._is_stopping:
                 self._room.wait(COUNT_S)  # more workers may have come
         return not self._is_stopping
 

@@ -163,7 +163,7 @@ def misuse(options: argparse.Namespace) -> str | None:
 def no_room(game: str) -> str | None:
     """Return why records of a game are not written with comments, None if they are."""
     with announce_compiling(report, game):
-        annotate = registry.game_record_format(game).annotate
+        annotate = registry.record_format(game).load_stream().annotate
     return f"--output record: records of {game} have no room for comments" if annotate is None else None
 
 
@@ -222,8 +222,7 @@ class Run:
             if kind.way in (FEN, RECORD):
                 usual = "utf-8"
                 if kind.way == RECORD:
-                    with announce_compiling(self._progress.report, kind.game):
-                        usual = registry.game_record_format(kind.game).ENCODING
+                    usual = registry.record_format(kind.game).encoding
                 text = Text(source, options.encoding, usual, options.output == "record")
         except BaseException:
             source.close()

@@ -63,11 +63,11 @@ def queries_of_fens(handle: Iterable[str], game: str, prefix: str = "") -> Itera
 def records_of(
     handle: TextIO, game: str, skip: Callable[[str], None] = lambda text: None
 ) -> Iterator[GameRecord | ValueError]:
-    """Yield the games of a file, and an error for each that cannot be read; `skip` as for `GameRecordFormat.read`.
+    """Yield the games of a file, and an error for each that cannot be read; `skip` as for `StreamModule.stream`.
 
     UnicodeError if the text cannot be decoded; that ends the reading, a bad game does not.
     """
-    games = registry.game_record_format(game).read(handle, skip)
+    games = registry.record_format(game).load_stream().stream(handle, skip)
     while True:
         try:
             yield next(games)
@@ -237,7 +237,7 @@ class AnnotatedRecords:
         """`write_text` is called with text, line ends included, that `encoding` can hold."""
         self._write_text = write_text
         self._encoding = encoding
-        self._annotate = registry.game_record_format(game).annotate
+        self._annotate = registry.record_format(game).load_stream().annotate
         self._games: dict[str, GameRecord] = {}
         self._notes: dict[str, dict[int, Note]] = {}
         self._left: dict[str, int] = {}  # by game, the number of positions without an answer

@@ -17,7 +17,7 @@ SOURCES = (PACKAGE / "daemon", ROOT / "scripts")
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """A version, and digests of what a version number may not tell apart."""
+    """A version, and digests of what a version number may not distinguish."""
 
     version: str
     kernels: str  # sources of the games, versions of Python, numba, numpy

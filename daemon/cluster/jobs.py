@@ -18,17 +18,17 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 Jobs: TypeAlias = int | Cluster
-"""Where jobs are carried out: so many processes of this machine, or a cluster."""
+"""Where jobs are carried out: a number of local processes, or a cluster."""
 
 Workers: TypeAlias = LocalWorkers | ClusterWorkers
 
-BATCHES_A_WORKER = 2
+BATCHES_PER_WORKER = 2
 """Batches handed out to a worker at a time: the current one and the next."""
 
 TARGET_S = 1.0
 """The work of a batch: to schedule one takes some 3 ms of the scheduler, and 5 ms of its worker."""
 
-WORKERS_A_SECOND = 100
+WORKERS_PER_SECOND = 100
 """Batches become longer with more workers than this, so that a scheduler has no more of them a second."""
 
 SHORTEST = 10
@@ -58,12 +58,12 @@ class BatchSize:
         """
         if left is None:
             return self.calls
-        fair = -(-(left + 1) // (BATCHES_A_WORKER * max(1, workers)))
+        fair = -(-(left + 1) // (BATCHES_PER_WORKER * max(1, workers)))
         return min(self.calls, max(fair, -(-self.calls // SHORTEST)))
 
     def learn(self, calls: int, seconds: float, workers: int) -> None:
         """Take the time of a batch into account. A size at most doubles: the first batches may be of easy jobs."""
-        mean_s, target_s = seconds / calls, TARGET_S * max(1.0, workers / WORKERS_A_SECOND)
+        mean_s, target_s = seconds / calls, TARGET_S * max(1.0, workers / WORKERS_PER_SECOND)
         self._mean_s = mean_s if not self._mean_s else 0.8 * self._mean_s + 0.2 * mean_s
         self.calls = max(1, min(2 * self.calls, self._most_calls, int(target_s / max(self._mean_s, 1e-6))))
 
@@ -132,7 +132,7 @@ def _completed(
         while True:
             lost: Exception | None = None
             try:
-                while len(running) < max(1, BATCHES_A_WORKER * workers.count()):
+                while len(running) < max(1, BATCHES_PER_WORKER * workers.count()):
                     if not (batch := tuple(itertools.islice(left, size.calls))):
                         break
                     sent = workers.send([encode_call(function, task) for _, task in batch])

@@ -34,7 +34,7 @@ class LocalWorker(_NoHttp, Worker):  # type: ignore[misc]
 
 
 def start(workers: int, stack: ExitStack) -> Any:
-    """Return a cluster of so many worker processes, which `stack` ends. ImportError if `cryptography` is missing."""
+    """Return a cluster of `workers` processes, which `stack` ends. ImportError if `cryptography` is missing."""
     security = Security.temporary()
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="siqi-", ignore_cleanup_errors=True))
     stack.enter_context(dask.config.set({"temporary-directory": folder}))

@@ -49,7 +49,7 @@ from siqi.games.contract import (
     GameInfo,
     Outcome,
     Position,
-    Recollection,
+    StoredResult,
     is_hidden_position,
     is_learning_game,
     is_setup_position,
@@ -396,7 +396,7 @@ class Engine:
         self._check(READY)
         return self._require_game().game.consult(self.position)
 
-    def recall(self) -> Recollection | None:
+    def recall(self) -> StoredResult | None:
         """Return what earlier searches have stored of the position, None if nothing (game, idle)."""
         self._check(READY)
         return self._require_game().searcher.recall(self.position)

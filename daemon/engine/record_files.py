@@ -50,7 +50,7 @@ class RecordFiles:
         if not self._folder:
             return
         name, now = finished.played.game, time.localtime()
-        stem, suffix = f"{name}-{time.strftime('%Y%m%d-%H%M%S', now)}", registry.game_record_format(name).SUFFIX
+        stem, suffix = f"{name}-{time.strftime('%Y%m%d-%H%M%S', now)}", registry.record_format(name).suffixes[0]
         try:
             text = record_text(finished, now)
             for number in itertools.count(1):  # another process, or a game before, may have ended in this second
@@ -72,12 +72,13 @@ def plain_game(name: str) -> Game[Position]:
 def record_text(finished: FinishedGame, now: time.struct_time) -> bytes:
     """Return a game in its game's record format, of this date and time; ValueError if the format cannot hold it."""
     name = finished.played.game
-    game, records = plain_game(name), registry.game_record_format(name)
+    game, kept_as = plain_game(name), registry.record_format(name)
+    records = kept_as.load_stream()
     record = game_record(game, finished)._replace(occasion=time.strftime("%Y.%m.%d %H:%M:%S", now))
-    text = records.write(record)
-    if [content(game, back) for back in records.read(io.StringIO(text))] != [content(game, record)]:
+    text = records.text(record)
+    if [content(game, back) for back in records.stream(io.StringIO(text))] != [content(game, record)]:
         raise ValueError("it does not read back as it was played")
-    return text.encode(records.ENCODING)
+    return text.encode(kept_as.encoding)
 
 
 def game_record(game: Game[Position], finished: FinishedGame) -> GameRecord:

@@ -40,7 +40,7 @@ def new_searcher(knowledge: Knowledge) -> Searcher[EwnPosition]:
     """Return a searcher for the option Algorithm."""
     if knowledge.algorithm == "expectimax":
         return DeepeningSearcher(ExpectimaxAdapter(knowledge))
-    from siqi.games.ewn.search.uct import UctAdapter  # compiled only if selected: a first load takes 11 s instead of 15
+    from siqi.games.ewn.paper.uct import UctAdapter  # compiled only if selected: a first load takes 11 s instead of 15
 
     return SamplingSearcher(UctAdapter(knowledge))
 

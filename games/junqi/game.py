@@ -37,7 +37,7 @@ def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
 
         return SamplingSearcher(UctAdapter())
     if knowledge.searcher == "cooperation":
-        from siqi.games.junqi.search.cooperation import CooperationAdapter
+        from siqi.games.junqi.paper.cooperation import CooperationAdapter
 
         return SamplingSearcher(CooperationAdapter(knowledge))
     if knowledge.searcher == "flat":

@@ -53,6 +53,7 @@ __all__ = [
     "int64",
     "new_record",
     "outlined",
+    "pair",
     "record",
     "record_type",
     "together",
@@ -70,6 +71,8 @@ uint64: Any = numba.uint64
 
 float64: Any = numba.float64
 void: Any = numba.void
+pair: Any = numba.types.UniTuple(int64, 2)
+"""What a kernel returns that has two results."""
 
 on_compile: Callable[[str], None] | None = None
 """Called with the name of a kernel whose machine code has to be compiled (the cache has none)."""
@@ -81,7 +84,7 @@ numba.config.LOOP_VECTORIZE = 0
 _OPTIONS: dict[str, Any] = dict(nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True)
 _NO_WRAPPER = dict(no_cpython_wrapper=True)
 
-KERNELS_A_HELPER = 4
+KERNELS_PER_HELPER = 4
 """A helper takes a second to start."""
 
 
@@ -176,7 +179,7 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
             return
         compiled = None
         if data := data or self.read():
-            # Another build of numba may have written it that the folder's name does not tell from this one.
+            # Another build of numba, of the same version, may have written it.
             with contextlib.suppress(Exception):
                 compiled = CompileResult._rebuild(self.targetctx, *pickle.loads(data))
         if compiled is None:
@@ -286,7 +289,7 @@ def _build(kernels: list[_Kernel], module: str) -> dict[_Kernel, bytes]:
     with contextlib.ExitStack() as stack:
         threads = []
         with contextlib.suppress(OSError):
-            for _ in range(min(spare_cores(), len(left) // KERNELS_A_HELPER) if module and not cache_faults else 0):
+            for _ in range(min(spare_cores(), len(left) // KERNELS_PER_HELPER) if module and not cache_faults else 0):
                 helper = stack.enter_context(Helper(module))
                 threads.append(threading.Thread(target=delegate, args=(helper,), daemon=True))
                 threads[-1].start()

@@ -1,10 +1,10 @@
-"""A game's usual records (`games/<game>/formats/game_record.py`) as a file format."""
+"""Whole files of a format whose games are read and written one by one."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TextIO
+from typing import TextIO
 
 from siqi.games.contract import GameRecord
 from siqi.games.encodings import decode
@@ -17,40 +17,52 @@ TEXTS = {
 """The texts of a record, and what they are called where some of their signs are lost."""
 
 
-class Records(Protocol):
-    """What is needed of a `GameRecordFormat`."""
+class WholeTexts:
+    """The functions `read` and `write` of a module of formats (games/formats.py), by those of its games."""
 
-    ENCODING: str
+    def __init__(
+        self,
+        stream: Callable[[TextIO, Callable[[str], None]], Iterator[GameRecord]],
+        text: Callable[[GameRecord], str],
+        encoding: str,
+    ) -> None:
+        """`stream` and `text` are those of a StreamModule, `encoding` that of its texts."""
+        self._stream, self._text, self._encoding = stream, text, encoding
 
-    def read(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:
-        """Yield the games of an open file; `skip` gets each text that is left out."""
+    def read(self, name: str, data: bytes, encoding: str | None) -> Found:
+        """Return the games of a text; ValueError if there is none."""
+        found = Found()
+        text, used, broken = decode(data, encoding, self._encoding)
+        if broken:
+            found.faults.append(f"{broken} characters that are not {used}")
+        skipped: list[str] = []
+        games = self._stream(io.StringIO(text), skipped.append)
+        number = 0
+        while True:
+            number += 1
+            try:
+                found.games.append(next(games))
+                note_result(found, number, found.games[-1])
+            except StopIteration:
+                break
+            except ValueError as error:
+                found.faults.append(f"game {number}: {error}")
+        if number == 1:
+            raise ValueError("no game in the text")
+        found.notes += left_out("texts", skipped)
+        return found
 
-    def write(self, game: GameRecord) -> str:
-        """Return a game's text."""
-
-
-def read(records: Records, data: bytes, encoding: str | None) -> Found:
-    """Return the games of a text; ValueError if there is none."""
-    found = Found()
-    text, used, broken = decode(data, encoding, records.ENCODING)
-    if broken:
-        found.faults.append(f"{broken} characters that are not {used}")
-    skipped: list[str] = []
-    games = records.read(io.StringIO(text), skipped.append)
-    number = 0
-    while True:
-        number += 1
-        try:
-            found.games.append(next(games))
-            note_result(found, number, found.games[-1])
-        except StopIteration:
-            break
-        except ValueError as error:
-            found.faults.append(f"game {number}: {error}")
-    if number == 1:
-        raise ValueError("no game in the text")
-    found.notes += left_out("texts", skipped)
-    return found
+    def write(self, name: str, games: Sequence[GameRecord], style: WriteStyle) -> Written:
+        """Return the text of the games; ValueError if one cannot be written."""
+        losses = Losses()
+        parts = []
+        for number, game in enumerate(games, 1):
+            try:
+                parts.append(self._text(game))
+            except ValueError as error:
+                raise ValueError(f"game {number}: {error}") from None
+            count_changes(game, next(self._stream(io.StringIO(parts[-1]), lambda skipped: None)), losses)
+        return Written(encode("".join(parts), style.encoding or self._encoding, losses), +losses)
 
 
 def note_result(found: Found, number: int, game: GameRecord) -> None:
@@ -64,16 +76,3 @@ def count_changes(game: GameRecord, found: GameRecord, losses: Losses) -> None:
     for name, what in TEXTS.items():
         before, after = (getattr(one, name).strip() for one in (game, found))
         losses[f"some signs in {what}"] += before not in (after, "?") and bool(before)
-
-
-def write(records: Records, games: Sequence[GameRecord], style: WriteStyle) -> Written:
-    """Return the text of the games; ValueError if one cannot be written."""
-    losses = Losses()
-    parts = []
-    for number, game in enumerate(games, 1):
-        try:
-            parts.append(records.write(game))
-        except ValueError as error:
-            raise ValueError(f"game {number}: {error}") from None
-        count_changes(game, next(records.read(io.StringIO(parts[-1]))), losses)
-    return Written(encode("".join(parts), style.encoding or records.ENCODING, losses), +losses)

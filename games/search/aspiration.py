@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from siqi.games.contract import MATE_LIMIT, Line, Move, P_contra, Position, Recollection, Score, Task
+from siqi.games.contract import MATE_LIMIT, Line, Move, P_contra, Position, Score, StoredResult, Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import Record
 from siqi.games.kernel.tt import EXACT, LOWER, UPPER, TranspositionTable
 from siqi.games.search.deepening import DeepeningAdapter
-from siqi.games.search.findings import Findings
+from siqi.games.search.iteration import IterationResult
 
 MIN_DEPTH = 4
 """The first depth searched with a narrow window, in plies."""
@@ -33,7 +33,7 @@ class RecordPosition(Position, Protocol):
 R = TypeVar("R", bound=RecordPosition)
 
 
-class Outlook(NamedTuple):
+class RootInfo(NamedTuple):
     """The root moves to search, likely best first, and what is known about them before the search."""
 
     moves: list[Move]
@@ -62,7 +62,7 @@ class AspirationAdapter(Protocol[P_contra]):
         """Drop everything kept from earlier searches."""
         return
 
-    def begin(self, task: Task[P_contra], works: Sequence[Record]) -> Outlook:
+    def begin(self, task: Task[P_contra], works: Sequence[Record]) -> RootInfo:
         """Prepare a search: write the root moves to `root_moves` of every working memory, one for each thread."""
 
     def between(self, control: Control) -> None:
@@ -111,8 +111,8 @@ class Aspiration(DeepeningAdapter[R]):
         for work in works:
             work.seldepth = 0
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
-        self._outlook = self._game.begin(task, works)
-        self._lines = [Line(Score(), (move,)) for move in self._outlook.moves[: task.multipv]]
+        self._root = self._game.begin(task, works)
+        self._lines = [Line(Score(), (move,)) for move in self._root.moves[: task.multipv]]
 
     def begin_depth(self, depth: int) -> None:
         self._key = self._task.position.key
@@ -164,15 +164,15 @@ class Aspiration(DeepeningAdapter[R]):
             del others[index]
         self._lines = [*others[:index], line, *others[index:]]
 
-    def findings(self, depth: int) -> Findings:
+    def result(self, depth: int) -> IterationResult:
         mate = self._lines[0].score.mate
         is_won = mate is not None and mate > 0 and self._game.win_is_enough
-        return Findings(
+        return IterationResult(
             [line._replace(score=self._with_chances(line.score)) for line in self._lines if line.depth],
             int(self._works[0].seldepth),
-            is_settled=self._outlook.is_settled or is_won or (mate is not None and 2 * abs(mate) <= depth),
+            is_settled=self._root.is_settled or is_won or (mate is not None and 2 * abs(mate) <= depth),
             tbhits=sum(self._game.tbhits(work) for work in self._works),
-            note=self._outlook.note,
+            note=self._root.note,
         )
 
     def _score(self, value: int) -> Score:
@@ -184,19 +184,19 @@ class Aspiration(DeepeningAdapter[R]):
         return Score(value)
 
     def _with_chances(self, score: Score) -> Score:
-        if self._outlook.is_drawn:
+        if self._root.is_drawn:
             return Score(win=0.0, draw=1.0)
         win, draw = self._game.chances(score.cp) if score.mate is None else (float(score.mate > 0), 0.0)
         return score._replace(win=win, draw=draw)
 
-    def recall(self, position: R, tt: TranspositionTable) -> Recollection | None:
+    def recall(self, position: R, tt: TranspositionTable) -> StoredResult | None:
         if position.key == self._key:  # the tt does not store the root
             best = self._lines[0]
-            return Recollection(best.pv[0], best.depth, best.score, best.score)
+            return StoredResult(best.pv[0], best.depth, best.score, best.score)
         entry = tt.entry(position.key)
         if entry is None:
             return None
         score = self._score(entry.score)
         lower = score if entry.bound in (LOWER, EXACT) else None
         upper = score if entry.bound in (UPPER, EXACT) else None
-        return Recollection(entry.move or None, entry.depth, lower, upper)
+        return StoredResult(entry.move or None, entry.depth, lower, upper)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from siqi.games.contract import Recollection, Report, Searcher, SetupPosition, Task
+from siqi.games.contract import Report, Searcher, SetupPosition, StoredResult, Task
 
 S = TypeVar("S", bound=SetupPosition)
 
@@ -56,5 +56,5 @@ class ChosenSearcher(Generic[S]):
         if self._setup is None:
             self._searcher.finish()
 
-    def recall(self, position: S) -> Recollection | None:
+    def recall(self, position: S) -> StoredResult | None:
         return self._searcher.recall(position)

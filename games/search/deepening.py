@@ -11,10 +11,10 @@ from typing import Any, Generic, Protocol
 
 import numpy as np
 
-from siqi.games.contract import P, P_contra, Recollection, Report, Task
+from siqi.games.contract import P, P_contra, Report, StoredResult, Task
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.kernel.tt import TranspositionTable
-from siqi.games.search.findings import Findings
+from siqi.games.search.iteration import IterationResult
 from siqi.games.search.resizable import Resizable
 from siqi.games.search.threads import Helpers, allow_stop, assign, run_parallel
 
@@ -52,10 +52,10 @@ class DeepeningAdapter(Protocol[P_contra]):
         A helper that deepens alone contributes only the entries that it stores in the transposition table.
         """
 
-    def findings(self, depth: int) -> Findings:
+    def result(self, depth: int) -> IterationResult:
         """Return what is known after a depth, whether or not it was searched to its end; `hashfull` is left out."""
 
-    def recall(self, position: P_contra, tt: TranspositionTable) -> Recollection | None:
+    def recall(self, position: P_contra, tt: TranspositionTable) -> StoredResult | None:
         """Return what is stored about a position; None if nothing is, or nothing is stored by position."""
         return None
 
@@ -117,7 +117,7 @@ class DeepeningSearcher(Generic[P]):
         run_parallel(self._search, len(self._crew))
         if self._depth == 1:
             allow_stop(self._works, self._task.control)
-        found = self._adapter.findings(self._depth)._replace(hashfull=self._tt.hashfull())
+        found = self._adapter.result(self._depth)._replace(hashfull=self._tt.hashfull())
         return found.report(self._task, self._depth, self._adapter.max_depth, self._crew)
 
     def _search(self, thread: int) -> None:
@@ -127,5 +127,5 @@ class DeepeningSearcher(Generic[P]):
     def finish(self) -> None:
         self._helpers.join()
 
-    def recall(self, position: P) -> Recollection | None:
+    def recall(self, position: P) -> StoredResult | None:
         return self._adapter.recall(position, self._tt)

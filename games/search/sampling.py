@@ -13,7 +13,7 @@ import numpy as np
 from siqi.games.contract import Line, P, P_contra, Report, Score, Task
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.kernel.random import seed_state
-from siqi.games.search.findings import Findings
+from siqi.games.search.iteration import IterationResult
 from siqi.games.search.resizable import Resizable
 from siqi.games.search.threads import allow_stop, assign, run_parallel
 
@@ -59,7 +59,7 @@ class SamplingAdapter(Protocol[P_contra]):
         """Run playouts on a thread; return early once its work.stopped is set. `board` is the thread's scratch
         position."""
 
-    def findings(self) -> Findings:
+    def result(self) -> IterationResult:
         """Return the merged results of all trees; no lines if no playout reached a move."""
 
 
@@ -108,7 +108,7 @@ class SamplingSearcher(Generic[P]):
         run_parallel(self._grow, len(self._works))
         if self._depth == 1:
             allow_stop(self._works, self._task.control)
-        found = self._adapter.findings()
+        found = self._adapter.result()
         if not found.lines:  # the sampled worlds had no move that is allowed
             moves = self._task.moves or tuple(self._task.position.legal_moves())
             found = found._replace(lines=[Line(Score.expected(0.5), (move,)) for move in moves])

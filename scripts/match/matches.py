@@ -238,13 +238,13 @@ def record_text(game: Game[Position], record: MatchRecord) -> bytes:
     result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
     dice = tuple(record.dice[: len(record.moves) - setups])  # a throw may have been answered by no move
     fen = parse_opening(record.opening).fen or ""
-    records = registry.game_record_format(game.info.name)
-    text = records.write(GameRecord(tuple(moves), dice, result, *record.players, fen=fen))
-    return text.encode(records.ENCODING)
+    kept_as = registry.record_format(game.info.name)
+    text = kept_as.load_stream().text(GameRecord(tuple(moves), dice, result, *record.players, fen=fen))
+    return text.encode(kept_as.encoding)
 
 
 def record_path(folder: Path, settings: MatchSettings, game: int) -> Path:
-    return folder / f"{game + 1:05d}{registry.game_record_format(settings.game).SUFFIX}"
+    return folder / f"{game + 1:05d}{registry.record_format(settings.game).suffixes[0]}"
 
 
 def write_record(folder: Path, match: Match, record: MatchRecord) -> None:

@@ -28,7 +28,7 @@ from scripts.match.paired_games import read_games
 from siqi.games.files import replace_file
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.data import habits
-from siqi.games.junqi.formats import game_record as record
+from siqi.games.junqi.formats import log
 from siqi.games.junqi.knowledge import behaviour
 from siqi.games.junqi.knowledge.worlds import Belief, marginals
 from siqi.games.junqi.rules.lookup import TYPES
@@ -78,8 +78,8 @@ def own_games(path: Path) -> Iterator[list[str]]:
 
 def referee_games(path: Path) -> Iterator[list[str]]:
     """Yield the words of each game of a log of referee_junqi.py."""
-    with path.open(encoding=record.ENCODING) as file:
-        yield from (list(game.moves) for game in record.read(file))
+    with path.open(encoding="utf-8") as file:
+        yield from (list(game.moves) for game in log.stream(file))
 
 
 def samples_of(words: list[str], every: int) -> Iterator[Sample]:

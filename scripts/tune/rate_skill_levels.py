@@ -50,7 +50,7 @@ ANCHOR_LEVEL, ANCHOR_ELO = 10, 2000
 LEAST_STEP = 1
 """The least Elo between a level and the next."""
 
-NODES_A_MOVE = 1_000_000
+NODES_PER_MOVE = 1_000_000
 """Above the cap of every level below 20."""
 
 OPENINGS_MARK = "# Openings of skill_ladder.py: "
@@ -73,7 +73,7 @@ class Result(NamedTuple):
 
 
 def level_spec(command: str, level: int) -> EngineSpec:
-    return EngineSpec(f"level {level}", command, {"Skill Level": str(level)}, Limits(nodes=NODES_A_MOVE))
+    return EngineSpec(f"level {level}", command, {"Skill Level": str(level)}, Limits(nodes=NODES_PER_MOVE))
 
 
 def openings_path(folder: Path, game: str) -> Path:

@@ -26,7 +26,7 @@ from siqi.games.contract import Task, exhaust
 from siqi.games.ewn.evaluation import evaluate
 from siqi.games.ewn.knowledge import setupbook
 from siqi.games.ewn.knowledge.setupbook import SetupBook
-from siqi.games.junqi.search import cooperation
+from siqi.games.junqi.paper import cooperation
 from siqi.games.kernel.control import Control
 from siqi.games.options import OPENING_BOOK, Values
 from siqi.games.xiangqi.knowledge import rulebook, tablebase

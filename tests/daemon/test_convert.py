@@ -241,11 +241,11 @@ def test_ewn_and_junqi_records_are_read_and_checked(tmp_path: Path, capsys: Capt
     assert converted(tmp_path / "a.txt", tmp_path / "b.txt") == 1  # a piece that moves two squares
     assert "game 1: move 3: " in capsys.readouterr().err
     assert "1:6" not in (tmp_path / "b.txt").read_text("gb18030")
-    records = registry.game_record_format("junqi")
+    records = registry.record_format("junqi").load_stream()
     from siqi.games.contract import GameRecord
 
     setups = ("diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld")
-    (tmp_path / "log").write_text(records.write(GameRecord(setups, (), "1-0", "A", "B", event="x")))
+    (tmp_path / "log").write_text(records.text(GameRecord(setups, (), "1-0", "A", "B", event="x")))
     assert converted(tmp_path / "log", tmp_path / "log.txt") == 0
     assert (tmp_path / "log.txt").read_text() == (tmp_path / "log").read_text()
 

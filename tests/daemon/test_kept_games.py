@@ -64,8 +64,8 @@ def records_in(folder: Path) -> list[Path]:
 
 
 def read(path: Path, name: str) -> GameRecord:
-    records = registry.game_record_format(name)
-    (record,) = records.read(io.StringIO(path.read_bytes().decode(records.ENCODING)))
+    records = registry.record_format(name)
+    (record,) = records.load_stream().stream(io.StringIO(path.read_bytes().decode(records.encoding)))
     return record
 
 
@@ -180,8 +180,8 @@ def test_a_game_reads_back_from_its_record_and_from_the_log(name: str, tmp_path:
         assert client.seen[-1] == "readyok"
     record = only_record(folder, name)
     (kept,) = read_game_records(log, pytest.fail, name)
-    records = registry.game_record_format(name)
-    (from_log,) = records.read(io.StringIO(records.write(kept)))
+    records = registry.record_format(name).load_stream()
+    (from_log,) = records.stream(io.StringIO(records.text(kept)))
     for found in (record, kept, from_log):
         assert (found.moves, found.dice, found.result, found.fen) == (played.moves, played.dice, played.result, "")
     game = registry.load(name)

@@ -48,7 +48,7 @@ from siqi.daemon.engine.scheduler import State
 from siqi.daemon.frontends import base, cecp, cloudict, junqi, myai, named, sau, ucci, uci, ugi
 from siqi.daemon.frontends import botzone as botzone_
 from siqi.games import registry
-from siqi.games.contract import BookLine, Line, Recollection, Report, Score
+from siqi.games.contract import BookLine, Line, Report, Score, StoredResult
 
 
 @pytest.fixture(autouse=True)
@@ -458,13 +458,13 @@ def test_uci_s_books_and_memory() -> None:
     assert client.say("book", "probe") == ["book none", "probe none"]
     client.engine.book = [BookLine("h2e2 30 games"), BookLine("b0c2 3 games")]
     move = client.engine.position.parse_move("h2e2")
-    client.engine.memory = Recollection(move, 7, Score(13), Score(0, 2))
+    client.engine.memory = StoredResult(move, 7, Score(13), Score(0, 2))
     assert client.say("book", "probe") == [
         "book h2e2 30 games",
         "book b0c2 3 games",
         "probe depth 7 lower cp 13 upper mate 2 move h2e2",
     ]
-    client.engine.memory = Recollection(None, 7, None, None)
+    client.engine.memory = StoredResult(None, 7, None, None)
     assert client.say("probe") == ["probe depth 7"]
 
 
@@ -528,7 +528,7 @@ def test_ucci_s_draws_and_scores() -> None:
 def test_ucci_takes_a_bare_fen_and_goes_back_to_it_after_a_probe() -> None:
     client = Session("ucci", f"fen {ENDING} moves d0d1")
     position = client.engine.position.fen()
-    client.engine.memory = Recollection(None, 3, Score(4), Score(0, -1))
+    client.engine.memory = StoredResult(None, 3, Score(4), Score(0, -1))
     assert client.say(f"probe fen {KINGS}") == ["pophash lowerbound 4 depth 3 upperbound -29998 depth 3"]
     assert client.calls() == [SetPosition(KINGS, "", False), SetPosition(ENDING, "d0d1", False)]
     assert client.engine.position.fen() == position

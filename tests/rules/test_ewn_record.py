@@ -11,11 +11,11 @@ import pytest
 from naive.ewn import Naive, setup_position
 from siqi.games import registry
 from siqi.games.contract import GameRecord
-from siqi.games.ewn.formats import game_record as record
+from siqi.games.ewn.formats import championship
 
 
 def read(text: str) -> Iterator[GameRecord]:
-    return record.read(io.StringIO(text))
+    return championship.stream(io.StringIO(text))
 
 
 TEXT = """#[WTN][Alpha R][Beta B][先手胜][2017.07.29 14:00 重庆][2017 CCGC];
@@ -31,8 +31,8 @@ def test_a_record() -> None:
     assert game == GameRecord(
         ("123456", "615243", "a3b3", "e3d4"), (6, 3), "1-0", "Alpha", "Beta", "2017.07.29 14:00 重庆", "2017 CCGC"
     )
-    assert list(read(record.write(game))) == [game]
-    assert record.write(game).encode("gb2312")
+    assert list(read(championship.text(game))) == [game]
+    assert championship.text(game).encode("gb2312")
     assert list(read(TEXT + TEXT.replace("\n", " "))) == [game, game]
 
 
@@ -53,7 +53,7 @@ def test_random_games_come_back_and_can_be_replayed() -> None:
             moves.append(rng.choice(position.legal_moves()))
             position.push(moves[-1])
         game = GameRecord(tuple(moves), tuple(dice), "1-0" if position.winner() == 0 else "0-1", "A", "B", "here", "x")
-        (back,) = read(record.write(game))
+        (back,) = read(championship.text(game))
         assert back == game
         replayed = ewn.position()
         for ply, word in enumerate(back.moves):

@@ -27,11 +27,11 @@ C6 = "{[C6][Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,
 
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_what_is_written_is_read(name: str) -> None:
-    records, rng = registry.game_record_format(name), random.Random(3)
+    records, rng = registry.record_format(name).load_stream(), random.Random(3)
     games = [random_record(name, rng) for _ in range(4)]
-    text = "".join(records.write(game) for game in games)
-    assert text.encode(records.ENCODING)
-    read = list(records.read(io.StringIO(text)))
+    text = "".join(records.text(game) for game in games)
+    assert text.encode(registry.record_format(name).encoding)
+    read = list(records.stream(io.StringIO(text)))
     assert [game.moves for game in read] == [game.moves for game in games]
     assert [(game.dice, game.result, game.first, game.second) for game in read] == [
         (game.dice, game.result, game.first, game.second) for game in games
@@ -84,22 +84,22 @@ def test_a_thousand_files_come_back(name: str, one: Format) -> None:
 
 
 def test_connect6_as_the_championships_keep_it() -> None:
-    (game,) = registry.game_record_format("connect6").read(io.StringIO(C6))
+    (game,) = registry.record_format("connect6").load_stream().stream(io.StringIO(C6))
     assert game == GameRecord(
         ("j10", "i11k9", "j11j12"), (), "1-0", "Alpha", "Beta", "2017.07.29 14:00 重庆", "2017 CCGC"
     )
-    assert registry.game_record_format("connect6").write(game) == C6
+    assert registry.record_format("connect6").load_stream().text(game) == C6
     for wrong in (C6.replace("W(K", "B(K"), C6.replace("C6", "WTN", 1), "{}"):
         with pytest.raises(ValueError, match=r"wrong side|not a record"):
-            list(registry.game_record_format("connect6").read(io.StringIO(wrong)))
+            list(registry.record_format("connect6").load_stream().stream(io.StringIO(wrong)))
 
 
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_reading_goes_on_behind_what_cannot_be_read(name: str) -> None:
-    records, rng = registry.game_record_format(name), random.Random(5)
+    records, rng = registry.record_format(name).load_stream(), random.Random(5)
     games = [random_record(name, rng) for _ in range(2)]
     bad = {"xiangqi": "1. C2.5 H8+7 2. C2.5 *\n", "connect6": "{[C7]}\n", "ewn": "#[C7]\n", "junqi": "nonsense\n"}[name]
-    found = records.read(io.StringIO(records.write(games[0]) + bad + records.write(games[1])))
+    found = records.stream(io.StringIO(records.text(games[0]) + bad + records.text(games[1])))
     assert next(found).moves == games[0].moves
     with pytest.raises(ValueError):
         next(found)
@@ -174,7 +174,7 @@ def test_championship_records_report_what_they_leave_out() -> None:
         "game 1: a result that is not known, kept as text: 黑方小胜",
         "texts left out: 3, the first: before",
     ]
-    assert "[黑方小胜]" in registry.game_record_format("connect6").write(found.games[0])
+    assert "[黑方小胜]" in registry.record_format("connect6").load_stream().text(found.games[0])
     assert read("connect6", C6.replace("先手胜", "白胜")).games[0].result == "0-1"
     assert "not a stone on the board" in read("connect6", C6.replace("W(K", "W(Z")).faults[0]
     names = read("connect6", C6.replace("[Alpha B]", "[Alpha]"))

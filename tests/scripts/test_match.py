@@ -377,9 +377,9 @@ def test_records_of_every_game_are_read_again(name: str, tmp_path: Path) -> None
     log, folder = tmp_path / "m.jsonl", tmp_path / "records"
     words = (name, "--a", "random", "--b", "random", "--games", "2", "--max-plies", "40", "--log", str(log))
     assert match.main((*words, "--records", str(folder))) == 0
-    records = registry.game_record_format(name)
+    records = registry.record_format(name)
     for path, line in zip(sorted(folder.iterdir()), log.read_text().splitlines()[1:], strict=True):
-        (game,) = records.read(io.StringIO(path.read_text(records.ENCODING)))
+        (game,) = records.load_stream().stream(io.StringIO(path.read_text(records.encoding)))
         played = json.loads(line)
         assert [word[:4] for word in game.moves[2:]] == [word[:4] for word in played["moves"][2:]]
         assert name != "junqi" or all(re.fullmatch(r"....=[0-3]", word) for word in game.moves[2:])

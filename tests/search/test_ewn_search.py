@@ -12,8 +12,8 @@ from fixture_files import vectors
 from naive.ewn import Naive, setup_position
 from siqi.games import registry
 from siqi.games.contract import Game, Report, Searcher, Task, exhaust
+from siqi.games.ewn.paper.uct import PARALLEL_MODES, TOP
 from siqi.games.ewn.search.playout import PLAYOUTS
-from siqi.games.ewn.search.uct import PARALLEL_MODES, TOP
 from siqi.games.kernel.control import Control
 
 CASES = vectors("ewn_exact.jsonl")

@@ -12,10 +12,10 @@ from fixture_files import vectors
 
 from siqi.games import registry
 from siqi.games.contract import Report, Task
+from siqi.games.ewn.paper.uct import NODE_DTYPE, OPEN, TOP, USED, uct_value
 from siqi.games.ewn.rules.position import POSITION_DTYPE
 from siqi.games.ewn.rules.work import WORK, WORK_DTYPE
 from siqi.games.ewn.search.playout import WIN
-from siqi.games.ewn.search.uct import NODE_DTYPE, OPEN, TOP, USED, uct_value
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import Record, entry, float64, int64, new_record
 from siqi.games.kernel.memory import address_of

@@ -12,13 +12,9 @@ import pytest
 
 from siqi.games import registry
 from siqi.games.contract import Task, exhaust
-from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, PIECES
-from siqi.games.junqi.rules.position import POSITION_DTYPE, make_move, origin_of
-from siqi.games.junqi.rules.work import WORK_DTYPE
-from siqi.games.junqi.search import team as stage
-from siqi.games.junqi.search.cooperation import CooperationAdapter, are_sound
-from siqi.games.junqi.search.setup import draw_setup
-from siqi.games.junqi.search.team import (
+from siqi.games.junqi.paper import team as stage
+from siqi.games.junqi.paper.cooperation import CooperationAdapter, are_sound
+from siqi.games.junqi.paper.team import (
     JOINT_ACTIONS,
     MAX_TEAM,
     MOST_MOVES,
@@ -27,6 +23,10 @@ from siqi.games.junqi.search.team import (
     STATES,
     TEAM_DTYPE,
 )
+from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, PIECES
+from siqi.games.junqi.rules.position import POSITION_DTYPE, make_move, origin_of
+from siqi.games.junqi.rules.work import WORK_DTYPE
+from siqi.games.junqi.search.setup import draw_setup
 from siqi.games.junqi.search.uct import PAPER, UCB1, UctAdapter, upper_bound_here
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import new_record

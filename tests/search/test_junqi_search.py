@@ -16,8 +16,8 @@ from siqi.games import registry
 from siqi.games.books.book import open_book
 from siqi.games.contract import Game, Report, Searcher, Task, exhaust
 from siqi.games.junqi import INFO
+from siqi.games.junqi.paper.cooperation import KIND, VERSION
 from siqi.games.junqi.rules.lookup import PIECES
-from siqi.games.junqi.search.cooperation import KIND, VERSION
 from siqi.games.junqi.search.search import keys_of
 from siqi.games.kernel.control import Control
 

@@ -148,8 +148,8 @@ def test_connect6_looks_sooner_where_nodes_are_dear() -> None:
 
 
 def test_junqi_looks_after_few_episodes() -> None:
+    from siqi.games.junqi.paper.cooperation import learn
     from siqi.games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_LOOKUP
-    from siqi.games.junqi.search.cooperation import learn
 
     searcher: Any = a_searcher("junqi", {"Searcher": "cooperation"}, 1)
     control = Control()

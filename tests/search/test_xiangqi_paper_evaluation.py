@@ -16,7 +16,7 @@ from siqi.games.contract import Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import entry, int64, new_record
 from siqi.games.xiangqi.evaluation.exchange import hanging
-from siqi.games.xiangqi.evaluation.paper import CENTIPAWNS, PAPER_TERMS, PIECES, SCORES, explain
+from siqi.games.xiangqi.paper.evaluation import CENTIPAWNS, PAPER_TERMS, PIECES, SCORES, explain
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION
 from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE

@@ -16,8 +16,8 @@ from siqi.games.xiangqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
 from siqi.games.xiangqi.search.picker import (
     BAD_CAPTURE,
     GOOD_CAPTURE,
-    HASH_MOVE,
     KILLER,
+    TT_MOVE,
     next_move,
     picked_score,
     start_picker,
@@ -27,12 +27,12 @@ PLY = 3
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
-def pick_all(pos: Record, work: Record, lookup: Record, hash_move: int, late_from: int) -> int:
+def pick_all(pos: Record, work: Record, lookup: Record, tt_move: int, late_from: int) -> int:
     """Leave all moves in their order at the place of PLY; return how many. From `late_from` on they are late."""
     state = checks_and_pins(pos, lookup)
-    start_picker(pos, work, lookup, int64(PLY), state, hash_move)
+    start_picker(pos, work, lookup, int64(PLY), state, tt_move)
     count, is_late = 0, int64(0)
-    while next_move(pos, work, lookup, int64(PLY), state, hash_move, is_late) != NO_MOVE:
+    while next_move(pos, work, lookup, int64(PLY), state, tt_move, is_late) != NO_MOVE:
         count += 1
         if count >= late_from and picked_score(work, int64(PLY)) < KILLER:
             is_late = int64(1)
@@ -53,7 +53,7 @@ def positions() -> Iterator[XiangqiPosition]:
 
 def class_of(score: int) -> int:
     """Return the class of a move's score, the first to be yielded 0."""
-    bounds = (HASH_MOVE, GOOD_CAPTURE, KILLER, BAD_CAPTURE // 2)
+    bounds = (TT_MOVE, GOOD_CAPTURE, KILLER, BAD_CAPTURE // 2)
     return next((place for place, bound in enumerate(bounds) if score >= bound), len(bounds))
 
 
@@ -67,11 +67,11 @@ def test_every_legal_move_is_yielded_once(late_from: int) -> None:
         legal = position.legal_moves()
         quiet = [move for move in legal if not position.record.board[move >> 7]]
         work.killers[2 * PLY : 2 * PLY + 2] = rng.choices([*quiet, 1], k=2)
-        for hash_move in (NO_MOVE, 1, *rng.sample(legal, min(2, len(legal)))):  # 1 is never legal
-            count = int(pick_all(position.record, work, LOOKUP_RECORD, hash_move, late_from))
+        for tt_move in (NO_MOVE, 1, *rng.sample(legal, min(2, len(legal)))):  # 1 is never legal
+            count = int(pick_all(position.record, work, LOOKUP_RECORD, tt_move, late_from))
             picked = work.moves[first : first + count].tolist()
             assert sorted(picked) == sorted(legal)
-            assert hash_move not in legal or picked[0] == hash_move
+            assert tt_move not in legal or picked[0] == tt_move
             if late_from == MAX_MOVES:
                 scores = work.move_scores[first : first + count].tolist()
                 classes = [class_of(score) for score in scores]

@@ -91,8 +91,8 @@ def test_a_load_compiles_no_evaluation_that_is_not_in_force() -> None:
     """Each takes a second of the first load."""
     code = (
         "import sys; from siqi.games import registry; game = registry.load('xiangqi')\n"
-        "p = 'siqi.games.xiangqi.evaluation.'\n"
-        "print(sorted({p + 'terms', p + 'paper', p + 'accumulator'} & set(sys.modules)))\n"
+        "p = 'siqi.games.xiangqi.evaluation.'; paper = 'siqi.games.xiangqi.paper.evaluation'\n"
+        "print(sorted({p + 'terms', paper, p + 'accumulator'} & set(sys.modules)))\n"
         "game.set_option('Evaluation', 'terms'); game.searcher().configure(1, 1, 0); print(p + 'terms' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
@@ -140,7 +140,7 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
 
 def test_every_game_folder_reads_alike() -> None:
     rules = {f"rules/{name}" for name in ("lookup", "movegen", "notation", "position", "work")}
-    common = {"__init__", "board", "data/bench", "evaluation/evaluate", "formats/game_record", "game"}
+    common = {"__init__", "board", "data/bench", "evaluation/evaluate", "formats/table", "game"}
     common |= rules | {"picture", "search/search"}
     for name in registry.NAMES:
         house = ROOT / "games" / name

@@ -45,9 +45,9 @@ from siqi.games.contract import (
     Line,
     Outcome,
     Position,
-    Recollection,
     Report,
     Score,
+    StoredResult,
     is_hidden_position,
     is_setup_position,
     set_dice,
@@ -169,7 +169,7 @@ class ScriptedEngine:
         self.refusals: dict[str, Refusal] = {}
         """The refusal that the next call of a method raises, by the method's name."""
         self.book: list[BookLine] = []
-        self.memory: Recollection | None = None
+        self.memory: StoredResult | None = None
         self.options = Options()
         self.is_debugging = False
         self._post = post
@@ -300,7 +300,7 @@ class ScriptedEngine:
         self._check(READY)
         return self.book
 
-    def recall(self) -> Recollection | None:
+    def recall(self) -> StoredResult | None:
         self._check(READY)
         return self.memory
 

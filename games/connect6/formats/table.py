@@ -16,7 +16,9 @@ FORMATS = (
         holds=frozenset({"games", "results"}),
         tags="4",
         recognises=lambda head: head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{[C6]"),
-        module="siqi.games.connect6.formats.record",
+        module="siqi.games.connect6.formats.championship",
+        is_stream=True,
+        encoding="gb18030",
     ),
     Format(
         name="sgf",

@@ -47,7 +47,6 @@ WORK_DTYPE = record(
         ("generation", "i8"),  # of the entries that this search stores
         ("width", "i8"),  # turns searched at a node
         ("seldepth", "i8"),
-        ("coverage", "i8"),  # of the last list of turns: PARTIAL, COMPLETE or LOST
         ("threat_count", "i8"),
         ("threat_roads", "u2", MAX_THREATS),
         ("candidates", "u2", CANDIDATES),  # points, best first
@@ -60,7 +59,7 @@ WORK_DTYPE = record(
         ("attack_nodes", "i8"),  # nodes of this threat search
         ("attack_budget", "i8"),  # its node limit
         ("attack_aborted", "i8"),  # 1 if the limit or the stop came first
-        ("attack_turn", "i8"),  # first turn of the win found last
+        ("attack_turn", "i8"),  # first turn of the win found last: from search_attacks to find_win
         ("attack_cut", "i8"),  # 1 if the depth limit or full memory left out an attack
         ("attacks", "i4", MAX_ATTACKS),
         ("attack_scores", "i8", MAX_ATTACKS),
@@ -85,7 +84,7 @@ WORK_DTYPE = record(
         ("seen_on_line", "i8", POINTS * NEIGHBOURS),  # [pair on a line]: stamp of the last list that tried the pair
         ("killers", "i4", 2 * (MAX_PLY + 2)),  # [ply, 2]: turns that caused a cutoff at this ply
         # The zone: points that a win of the opponent needs
-        ("zone_count", "i8"),
+        ("zone_count", "i8"),  # points added so far
         ("zone", "u2", POINTS),
         ("zone_stamp", "i8"),  # number of the present zone
         ("zone_seen", "i8", POINTS),  # [point]: stamp of the last zone that has it

@@ -28,7 +28,7 @@ from siqi.games.connect6.rules.work import (
     SECONDS,
     WORK,
 )
-from siqi.games.kernel.jit import Record, inner, int64, outlined
+from siqi.games.kernel.jit import Record, inner, int64, outlined, pair
 
 
 @inner(int64(WORK, int64), forceinline=True)
@@ -137,15 +137,16 @@ def list_with(pos: Record, work: Record, lookup: Record, first: int, seconds: in
     return end
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
-def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds: int) -> int:
-    """List the turns that hit every listed threat; return their end, `start` if the threats cannot be met.
+@inner(pair(POSITION, WORK, LOOKUP, int64, int64))
+def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds: int) -> tuple[int, int]:
+    """List the turns that hit every listed threat; return their end, `start` if there are none, and their coverage.
 
     All pairs that need both stones are listed. A point that suffices alone gets its best `seconds` second points, and
-    work.coverage becomes PARTIAL.
+    the coverage is PARTIAL. It is so too if room or the list of threats was short.
     """
     side = pos.turn * POINTS
     end = start
+    coverage = int64(COMPLETE if work.threat_count < MAX_THREATS else PARTIAL)
     limit = start + MAX_TURNS - seconds
     base = int64(work.threat_roads[0]) * ROAD_LENGTH
     for j in range(base, base + ROAD_LENGTH):
@@ -162,7 +163,7 @@ def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds
             if hit == 0:
                 open_road = road
         if open_road < 0:
-            work.coverage = PARTIAL
+            coverage = int64(PARTIAL)
             end = list_with(pos, work, lookup, first, seconds, start, end)
         else:
             for k in range(open_road, open_road + ROAD_LENGTH):
@@ -170,11 +171,15 @@ def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds
                 if pos.stones[second] == 0 and hits_all(work, lookup, first, second) == 1:
                     score = pos.interest[side + first] + pos.interest[side + second]
                     end = list_turn(work, first, second, score, start, end)
-    return end
+    if end > limit:
+        coverage = int64(PARTIAL)
+    elif end == start and coverage == COMPLETE:
+        coverage = int64(LOST)
+    return end, coverage
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
-def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int) -> int:
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
+def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int, zone_count: int) -> int:
     """Keep the listed turns that touch the zone or make a threat, and add others that touch it; return their end."""
     kept = start
     side = pos.turn
@@ -190,7 +195,7 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
             work.move_scores[kept] = work.move_scores[i]
             kept += 1
     count: int = int64(0)
-    for i in range(work.zone_count):
+    for i in range(zone_count):
         point = int64(work.zone[i])
         count = insert_candidate(work, point, int64(pos.interest[side * POINTS + point]), count, int64(MAX_FIRSTS))
     for i in range(count):
@@ -201,42 +206,37 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
     return end
 
 
-@outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
-def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: int) -> int:
-    """List the turns worth searching in the ply's part of work.moves, unordered; return their end.
+@outlined(pair(POSITION, WORK, LOOKUP, int64, int64, int64))
+def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: int, zone_count: int) -> tuple[int, int]:
+    """List the turns worth searching in the ply's part of work.moves, unordered; return their end and their coverage.
 
     They are about five times `width`, each with its interest as score. A turn that wins at once is listed alone.
-    Against threats only turns that hit all of them are listed, unless there are none. With points in work.zone only the
-    turns of `list_in_zone` are listed. work.coverage reports what was left out.
+    Against threats only turns that hit all of them are listed, unless there are none. `zone_count`: points in the zone
+    of `find_danger`; if there are any, only the turns of `list_in_zone` are listed. The coverage, PARTIAL, COMPLETE or
+    LOST, says what was left out.
     """
     start = ply * MAX_TURNS
-    work.coverage = PARTIAL
+    coverage = int64(PARTIAL)
     if pos.threats[pos.turn] > 0:
         turn = winning_turn(pos, work, lookup)
         if turn != 0:
             work.moves[start] = turn
             work.move_scores[start] = 0
-            return start + 1
+            return start + 1, coverage
     find_threats(pos, work, pos.turn ^ 1)
     firsts = min(max(width // 2 + 2, 6), MAX_FIRSTS)
     count = choose_points(pos, work, firsts + 3 * SECONDS)
     if pos.left == 1 or pos.empty == 1:
-        return list_singles(pos, work, lookup, start, count)
+        return list_singles(pos, work, lookup, start, count), coverage
     for i in range(count):
         work.leading[i] = work.candidates[i]
     work.leading_count = count
     end = start
     if work.threat_count > 0:
-        work.coverage = COMPLETE if work.threat_count < MAX_THREATS else PARTIAL
-        seconds = min(2 * firsts, CANDIDATES)
-        end = list_defences(pos, work, lookup, start, seconds)
-        if end > start + MAX_TURNS - seconds:
-            work.coverage = PARTIAL
-        elif end == start and work.coverage == COMPLETE:
-            work.coverage = LOST
+        end, coverage = list_defences(pos, work, lookup, start, min(2 * firsts, CANDIDATES))
     if end == start:
         for i in range(min(firsts, count)):
             end = list_with(pos, work, lookup, int64(work.leading[i]), int64(SECONDS), start, end)
-        if work.zone_count > 0:
-            end = list_in_zone(pos, work, lookup, start, end)
-    return end
+        if zone_count > 0:
+            end = list_in_zone(pos, work, lookup, start, end, zone_count)
+    return end, coverage

@@ -29,7 +29,7 @@ from siqi.games.kernel.tt import (
     save,
     settles,
 )
-from siqi.games.search.aspiration import AspirationAdapter, Outlook
+from siqi.games.search.aspiration import AspirationAdapter, RootInfo
 from siqi.games.search.win_model import WinModel
 
 MATE = 2_000_000
@@ -55,21 +55,22 @@ MAX_EXTENSION = 2
 threats ran to ply 48 and held middle games to depth 2."""
 
 KILLER_BONUS = 150
-"""Interest added to a killer, a turn that cut off a sibling (57.1 % +- 7.9 of 120 games)."""
+"""Interest added to a killer, a turn that cut off a sibling (not significant, 57.1 % +- 7.9 of 120 games, f10f5bc)."""
 
 FULL_DEPTH_TURNS = 3
-"""Turns of a node before late move reductions begin (52.4 % +- 6.6 of 84 games against no reductions, 100 ms)."""
+"""Turns of a node before late move reductions begin (not significant against no reductions, 52.4 % +- 6.6 of 84 games,
+100 ms, 04c09a0)."""
 
 THREAT_DEPTH, THREAT_NODES = 20, 64
 """The depth of the threat search at each node, in turns, and its nodes at the horizon (see `threat_nodes`). 16 nodes
-there and as many more per ply of depth score 31 %, 256 nodes 37 % +- 9 (100 games, 100 ms)."""
+there and as many more per ply of depth score 31 %, 256 nodes 37 % +- 9 (100 games, 100 ms, 04c09a0)."""
 
 ROOT_THREAT_NODES = 4000
 """Nodes of the threat search at the root in each iteration, times its depth."""
 
 ROOT_REPLY_DEPTH, ROOT_REPLY_NODES = 4, 30
 """The depth from which `win_after` tries the root's turns that make a threat, and its nodes for each reply, times the
-depth. It serves the proof only, as it wins no more games (47.5 % +- 7.5 of 80)."""
+depth. It serves the proof: in games it is not significant (47.5 % +- 7.5 of 80, f10f5bc)."""
 
 
 @inner(int64(int64), forceinline=True)
@@ -82,11 +83,17 @@ def threat_nodes(depth: int) -> int:
 def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, ply: int) -> int:
     """Return the score of a position below the root in the view of the side to move.
 
-    Window (alpha, beta); `depth`: plies left, 0 or less beyond the horizon; `ply`: plies from the root. Fail-soft: a
-    result inside the window is the score, one outside is a bound on it. Scores beyond MATE_BOUND are proven wins and
-    losses, nearer ones first; others rest on the turns listed, on reductions and on the table. A score depends on the
-    path through `ply` alone, as no position repeats. If the window is open, beta - alpha > 1, the variation goes to row
-    `ply` of work.pv. The result is void once work.stopped.
+    Bracket: the window (alpha, beta), alpha < beta. `depth`: plies left, 0 or less beyond the horizon; `ply`: plies
+    from the root.
+
+    Promise: fail-soft. A score <= alpha is an upper bound of this search's score, one >= beta a lower bound, one
+    between is exact. Scores beyond MATE_BOUND are proven wins and losses, nearer ones first; others rest on the turns
+    listed, on reductions and on the tt. A score depends on the path through `ply` alone, as no position repeats. It
+    means nothing once work.stopped is 1.
+
+    Left behind: `pos` is as it was. An open window, beta - alpha > 1, leaves the variation in row `ply` of work.pv. The
+    tt gets the result unless `depth` < 0, killers those that cut. The ply's part of work.moves and the scratch of
+    threat search and zone are overwritten.
     """
     is_pv = beta - alpha > 1
     work.pv_length[ply] = 0
@@ -108,12 +115,12 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
     # Step 2. Threat search. A win by double threats is proven, so it needs no search of the full game
     if pos.left == 2:
-        length = find_win(pos, work, lookup, int64(THREAT_DEPTH), threat_nodes(depth))
+        length, turn = find_win(pos, work, lookup, int64(THREAT_DEPTH), threat_nodes(depth))
         if work.stopped == 1:
             return 0
         if length > 0:
             work.pv_length[ply + 1] = 0
-            set_pv(work, ply, int64(work.attack_turn))
+            set_pv(work, ply, turn)
             return MATE - ply - (2 * length - 1)
 
     # Step 3. At the horizon, evaluate, unless threats must be answered
@@ -138,31 +145,31 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             return score
 
     # Step 6. Danger. If the opponent would win by double threats after a pass, only turns against that are searched
-    work.zone_count = 0
+    zone_count = int64(0)
     if depth > 1 and pos.left == 2 and not must_defend:
-        find_danger(pos, work, lookup, int64(THREAT_DEPTH), threat_nodes(depth))
+        zone_count = find_danger(pos, work, lookup, int64(THREAT_DEPTH), threat_nodes(depth))
         if work.stopped == 1:
             return 0
-    in_danger = work.zone_count > 0
+    in_danger = zone_count > 0
 
     # Step 7. List the turns and score them: the table's first, then by interest, killers with a bonus
     first = ply * MAX_TURNS
-    end = generate_turns(pos, work, lookup, ply, work.width if depth > 0 else int64(DEFENCES))
-    coverage = work.coverage
+    width = work.width if depth > 0 else int64(DEFENCES)
+    end, coverage = generate_turns(pos, work, lookup, ply, width, zone_count)
     for i in range(first, end):
         if work.moves[i] == tt_move:
             work.move_scores[i] = INFINITE
         elif work.moves[i] == work.killers[2 * ply] or work.moves[i] == work.killers[2 * ply + 1]:
             work.move_scores[i] += KILLER_BONUS
-    end_searched = min(end, first + (work.width if depth > 0 else DEFENCES))
+    end_searched = min(end, first + width)
 
     # Step 8. Principal variation search. Late turns are searched a ply less deeply, and again if they beat alpha
     best = int64(-INFINITE)
     best_move = int64(0)
     old_alpha = alpha
     for i in range(first, end):
-        # Past the width go on only while all turns lose: as many again (59.6 % +- 6.7 of 120 games), or all if the
-        # losses are proven
+        # Past the width go on only while all turns lose: as many again (59.6 % +- 6.7 of 120 games, f10f5bc), or all if
+        # the losses are proven
         if i >= end_searched and (best > -EVAL_BOUND or (best > -MATE_BOUND and i >= 2 * end_searched - first)):
             break
         move = pick(work, i, end)
@@ -234,8 +241,8 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
     work.stopped = 0
     best = int64(-INFINITE)
     if skip == 0 and pos.left == 2 and pos.threats[pos.turn] == 0:
-        length = find_win(pos, work, lookup, int64(MAX_LEVELS), ROOT_THREAT_NODES * depth)
-        if length > 0 and move_to_front(work, int64(work.attack_turn)) == 1:
+        length, turn = find_win(pos, work, lookup, int64(MAX_LEVELS), ROOT_THREAT_NODES * depth)
+        if length > 0 and move_to_front(work, turn) == 1:
             work.pv_length[1] = 0
             set_pv(work, int64(0), int64(work.root_moves[0]))
             return MATE - (2 * length - 1)
@@ -274,10 +281,9 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
 @entry(int64(POSITION, WORK, LOOKUP, int64))
 def list_root(pos: Record, work: Record, lookup: Record, limit: int) -> int:
     """List at most `limit` turns worth searching at the root in work.root_moves, best first; return their number."""
-    work.zone_count = 0
-    end = generate_turns(pos, work, lookup, int64(0), limit)
+    end, coverage = generate_turns(pos, work, lookup, ply=0, width=limit, zone_count=0)
     count = min(end, limit)
-    work.root_proves = 1 if work.coverage == LOST or (work.coverage == COMPLETE and count == end) else 0
+    work.root_proves = 1 if coverage == LOST or (coverage == COMPLETE and count == end) else 0
     for i in range(count):
         work.root_moves[i] = pick(work, i, end)
     return count
@@ -295,7 +301,7 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
     max_depth: int
     width: int
 
-    def begin(self, task: Task[Connect6Position], works: Sequence[Record]) -> Outlook:
+    def begin(self, task: Task[Connect6Position], works: Sequence[Record]) -> RootInfo:
         """Prepare each thread's memory; list three times as many turns at the root as at the nodes below."""
         self._phase = task.position.phase
         turns = list(task.moves[:MAX_TURNS])
@@ -310,7 +316,7 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
                 count = int(list_root(task.position.record, work, LOOKUP_RECORD, 3 * self.width))
                 turns = work.root_moves[:count].tolist()
             work.root_count = len(turns)
-        return Outlook(turns)
+        return RootInfo(turns)
 
     def chances(self, cp: int) -> tuple[float, float]:
         return WIN_MODEL.chances(cp, self._phase)

@@ -24,7 +24,7 @@ from siqi.games.connect6.rules.position import (
 from siqi.games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK
 from siqi.games.connect6.search.attacks import NO_ATTACK, UNSTOPPABLE, list_attacks, list_pairs_with, list_replies
 from siqi.games.kernel.intrinsics import recurse_3
-from siqi.games.kernel.jit import Record, entry, inner, int64, outlined, void
+from siqi.games.kernel.jit import Record, entry, inner, int64, outlined, pair, void
 from siqi.games.kernel.node import count_node, hasten_poll, pick_from
 from siqi.games.kernel.tt import EXACT, entry_depth, entry_move, entry_score, probe, save
 
@@ -37,7 +37,7 @@ SALT = 0x5A17ED0C0FFEE
 FIRST_REPLIES = (MAX_LEVELS + 1) * MAX_REPLIES
 """The place in work.replies for the replies to a single threat."""
 
-ROADS_A_NODE = 8
+ROADS_PER_NODE = 8
 """Hot roads whose attacks take as long to list as an ordinary node; on crowded boards a node has a hundred."""
 
 ZONE_TURNS = 200
@@ -56,7 +56,7 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
     work.attack_aborted. It does not depend on the path, unless the lists along it fill work.attacks.
 
     The side to move must have no threats. `level` is the number of attacks made so far, `room` the place of this node's
-    list in work.attacks. At level 0 the winning turn goes to work.attack_turn.
+    list in work.attacks. At level 0 the winning turn goes to work.attack_turn, for `find_win`.
     """
     count_node(work)
     work.attack_nodes += 1
@@ -82,7 +82,7 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
     was_cut = work.attack_cut
     work.attack_cut = 0
     end = list_attacks(pos, work, lookup, room)
-    hasten_poll(work, int64(work.hot_count) // ROADS_A_NODE)
+    hasten_poll(work, int64(work.hot_count) // ROADS_PER_NODE)
     replies = level * MAX_REPLIES
     side = pos.turn
     for i in range(room, end):
@@ -118,12 +118,12 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
     return 0
 
 
-@outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
-def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
-    """Return the number of turns in which the side to move wins by double threats, 0 if it does not within `depth`.
+@outlined(pair(POSITION, WORK, LOOKUP, int64, int64))
+def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> tuple[int, int]:
+    """Return the number of turns in which the side to move wins by double threats, and the first of them.
 
-    ABORTED if `budget` nodes did not suffice or the search was stopped. Iterative deepening makes the win the shortest.
-    The side to move must have no threats. Its first turn goes to work.attack_turn.
+    0, 0 if it does not win within `depth`; ABORTED, 0 if `budget` nodes did not suffice or the search was stopped.
+    Iterative deepening makes the win the shortest. The side to move must have no threats.
     """
     work.attack_nodes = 0
     work.attack_budget = budget
@@ -132,12 +132,19 @@ def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int)
         work.attack_cut = 0
         length = search_attacks(pos, work, lookup, limit, int64(0), int64(0))
         if work.attack_aborted == 1:
-            return ABORTED
+            return ABORTED, 0
         if length > 0:
-            return length
+            return length, int64(work.attack_turn)
         if work.attack_cut == 0:
             break
-    return 0
+    return 0, 0
+
+
+@inner(void(WORK), forceinline=True)
+def clear_zone(work: Record) -> None:
+    """Begin a new zone."""
+    work.zone_count = 0
+    work.zone_stamp += 1
 
 
 @inner(void(WORK, int64), forceinline=True)
@@ -207,35 +214,34 @@ def pass_stone(pos: Record, lookup: Record, left: int) -> None:
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def find_danger(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
-    """Return the number of turns in which the opponent would win by double threats if the side to move passed.
+    """Find the opponent's win by double threats if the side to move passed; return the size of its zone.
 
-    0 if there is no such win, ABORTED if it is not known. The points that the win needs go to work.zone. A turn that
-    touches none of them and makes no threat hardly averts it: its stones may still become a threat with those of a
-    forced reply, so this is a heuristic.
+    The zone is the points that the win needs, in work.zone. 0 if there is no such win, or it is not known. A turn that
+    touches no point of the zone and makes no threat hardly averts the win: its stones may still become a threat with
+    those of a forced reply, so this is a heuristic.
     """
     pass_turn(pos, lookup)
-    length = find_win(pos, work, lookup, depth, budget)
-    work.zone_count = 0
+    length, _ = find_win(pos, work, lookup, depth, budget)
+    clear_zone(work)
     if length > 0:
-        work.zone_stamp += 1
         add_win_to_zone(pos, work, lookup, int64(0), int64(ZONE_TURNS), int64(0))
     pass_turn(pos, lookup)
-    return length
+    return int64(work.zone_count)
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def win_against(pos: Record, work: Record, lookup: Record, point: int, budget: int) -> int:
-    """`find_win` for the side that made a threat, after any reply with one stone on `point`, which hits it.
+    """Return the length of `find_win` for the side that made a threat, after any reply with one stone on `point`.
 
+    The point hits the threat.
     A win against that stone alone holds wherever the other stone is placed, unless that is in the win's zone: outside
     it blocks no stone and no threat, and makes no threat that must be answered. Each point of the zone is tried.
     """
     do_stone(pos, lookup, point)
     pass_stone(pos, lookup, int64(2))
-    longest: int = find_win(pos, work, lookup, int64(MAX_LEVELS), budget)
+    longest, _ = find_win(pos, work, lookup, int64(MAX_LEVELS), budget)
+    clear_zone(work)
     if longest > 0:
-        work.zone_stamp += 1
-        work.zone_count = 0
         if add_win_to_zone(pos, work, lookup, int64(0), int64(ZONE_TURNS), int64(1)) == 0:
             longest = int64(ABORTED)
     pass_stone(pos, lookup, int64(1))
@@ -243,7 +249,7 @@ def win_against(pos: Record, work: Record, lookup: Record, point: int, budget: i
         other = int64(work.zone[i])
         if longest > 0 and pos.stones[other] == 0:
             do_stone(pos, lookup, other)
-            length = find_win(pos, work, lookup, int64(MAX_LEVELS), budget)
+            length, _ = find_win(pos, work, lookup, int64(MAX_LEVELS), budget)
             undo_stone(pos, lookup)
             longest = max(longest, length) if length > 0 else length
     undo_stone(pos, lookup)
@@ -279,21 +285,20 @@ def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int)
             if longest > 0:
                 reply = int64(work.replies[i])
                 do_turn(pos, lookup, reply)
-                length = find_win(pos, work, lookup, int64(MAX_LEVELS), budget)
+                length, _ = find_win(pos, work, lookup, int64(MAX_LEVELS), budget)
                 undo_turn(pos, lookup, reply)
                 longest = max(longest, length) if length > 0 else length
         for i in range(singles):
             if longest > 0:
                 length = win_against(pos, work, lookup, int64(work.singles[i]), budget)
                 longest = max(longest, length) if length > 0 else length
-        work.zone_count = 0
     undo_turn(pos, lookup, turn)
     return longest + 1 if longest > 0 else longest
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def win_by_threats(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
-    """`find_win` for any position and for Python; the first turn goes to work.replies[0]."""
+    """Return the length of `find_win` for any position, for Python; the first turn goes to work.replies[0]."""
     if pos.winner != NOT_OVER:
         return 0
     if pos.threats[pos.turn] > 0:
@@ -301,9 +306,9 @@ def win_by_threats(pos: Record, work: Record, lookup: Record, depth: int, budget
         if turn != 0:
             work.replies[0] = turn
             return 1
-    length = find_win(pos, work, lookup, depth, budget)
+    length, turn = find_win(pos, work, lookup, depth, budget)
     if length > 0:
-        work.replies[0] = work.attack_turn
+        work.replies[0] = turn
     return length
 
 

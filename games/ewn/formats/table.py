@@ -12,7 +12,9 @@ FORMATS = (
         holds=frozenset({"games", "results", "positions"}),
         tags="4",
         recognises=lambda head: head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"#[WTN]"),
-        module="siqi.games.ewn.formats.record",
+        module="siqi.games.ewn.formats.championship",
+        is_stream=True,
+        encoding="gb18030",
     ),
 )
 """In the order in which a file's content is tried."""

@@ -37,7 +37,7 @@ from siqi.games.kernel.tt import (
     settles,
 )
 from siqi.games.search.deepening import DeepeningAdapter
-from siqi.games.search.findings import Findings
+from siqi.games.search.iteration import IterationResult
 
 MAX_DEPTH = 60
 """The deepest iteration, in plies."""
@@ -242,8 +242,8 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
     def _value(self, move: Move) -> Value:
         return Value(self._values[move] / WIN, self._exact[move])
 
-    def findings(self, depth: int) -> Findings:
-        return Findings(
+    def result(self, depth: int) -> IterationResult:
+        return IterationResult(
             self._root.lines(self._value, self._rank, self._depths.__getitem__),
             max(int(work.seldepth) for work in self._works),
             is_settled=self._root.is_settled(self._value),

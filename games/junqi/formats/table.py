@@ -16,7 +16,8 @@ FORMATS = (
         holds=frozenset({"games", "results"}),
         tags="3",
         recognises=lambda head: bool(_LINE.match(head)),
-        module="siqi.games.junqi.formats.record",
+        module="siqi.games.junqi.formats.log",
+        is_stream=True,
     ),
 )
 """In the order in which a file's content is tried."""

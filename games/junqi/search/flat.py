@@ -23,7 +23,7 @@ from siqi.games.junqi.search.root import MoveValue, RootView
 from siqi.games.kernel.intrinsics import copy_record
 from siqi.games.kernel.jit import Record, entry, int64, record, record_type, void
 from siqi.games.kernel.node import count_node
-from siqi.games.search.findings import Findings
+from siqi.games.search.iteration import IterationResult
 from siqi.games.search.sampling import SamplingAdapter
 
 WORLDS = 40
@@ -104,7 +104,7 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
         )  # fmt: skip
         self._numbers[thread] += threads * (int(work.nodes) - before)
 
-    def findings(self) -> Findings:
+    def result(self) -> IterationResult:
         """Return the moves by their time in the race, then by value; cut the race if it is time."""
         visits = self._visits()
         sums = sum(arms["sum"] for arms in self._arms)
@@ -115,7 +115,7 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
         found = [MoveValue(int(self._arms[0]["move"][i]), int(visits[i]), float(values[i])) for i in order if visits[i]]
         if (visits - self._since)[: self._racing].min() >= self._quota:
             self._cut(order)
-        return self._root.findings(found, is_settled=len(self._root.moves) == 1)
+        return self._root.result(found, is_settled=len(self._root.moves) == 1)
 
     def _cut(self, order: Any) -> None:
         """Drop the worse half of the race; once one is left, begin again with all and twice the playouts."""

@@ -19,7 +19,7 @@ from siqi.games.junqi.rules.work import WORK_DTYPE
 from siqi.games.junqi.search.playout import gains
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.kernel.memory import address_of
-from siqi.games.search.findings import Findings
+from siqi.games.search.iteration import IterationResult
 
 EXPLAINED = 256
 """Worlds over which `explain` averages."""
@@ -66,7 +66,7 @@ class RootView:
         """True if a move takes a piece known to be the flag."""
         return target_of(move) in self._flags
 
-    def findings(self, found: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> Findings:
+    def result(self, found: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> IterationResult:
         """Return lines in the order given, but moves that win at once first; such a win settles the search."""
         lines = [
             Line(Score.expected(1.0, 1) if self.takes_flag(move) else Score.expected(value), (move,))
@@ -75,7 +75,7 @@ class RootView:
         lines.sort(key=lambda line: line.score.mate is None)
         is_settled |= bool(lines) and lines[0].score.mate is not None
         note = "" if self.hidden == NOBODY else f"worlds {len(self.worlds.kinds)} effective {self.worlds.effective:.0%}"
-        return Findings(lines, max(int(work.seldepth) for work in self._works), hashfull, is_settled, note=note)
+        return IterationResult(lines, max(int(work.seldepth) for work in self._works), hashfull, is_settled, note=note)
 
 
 def certain_beliefs(view: Record, side: int) -> Any:

@@ -50,7 +50,7 @@ from siqi.games.kernel.tt import (
     save,
 )
 from siqi.games.search.deepening import DeepeningAdapter
-from siqi.games.search.findings import Findings
+from siqi.games.search.iteration import IterationResult
 
 WORLDS = 32
 """Worlds of a search: 53.3 % +- 8.0 of 120 games at 50 ms against 16."""
@@ -394,7 +394,7 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
                 return
             self._found |= {(move, world): float(value) for move, value in zip(part, values, strict=True)}
 
-    def findings(self, depth: int) -> Findings:
+    def result(self, depth: int) -> IterationResult:
         """Return the moves by their time in the race, then by mean value; after a whole depth drop the worse half.
 
         After a depth cut short, only the worlds in which it was searched whole count; the others keep their values.
@@ -412,4 +412,4 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         found = [
             MoveValue(move, len(worlds), float(self._values[move].mean())) for move in self._racing + self._dropped
         ]
-        return self._root.findings(found, is_settled=len(found) == 1)
+        return self._root.result(found, is_settled=len(found) == 1)

@@ -26,7 +26,7 @@ from siqi.games.kernel.intrinsics import copy_record
 from siqi.games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
 from siqi.games.kernel.node import count_node
 from siqi.games.kernel.random import below, next_state
-from siqi.games.search.findings import Findings
+from siqi.games.search.iteration import IterationResult
 from siqi.games.search.sampling import SamplingAdapter
 
 EXPLORATION = 0.3
@@ -249,6 +249,6 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
         """Return the root moves of all trees together, most visited first."""
         return root_values(self._works, self._trees)
 
-    def findings(self) -> Findings:
+    def result(self) -> IterationResult:
         full = (1000 * int(work.used) // len(tree) for work, tree in zip(self._works, self._trees, strict=True))
-        return self._root.findings(self.move_values(), max(full))
+        return self._root.result(self.move_values(), max(full))

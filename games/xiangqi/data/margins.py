@@ -17,18 +17,18 @@ class Margins(NamedTuple):
     """Centipawns, where nothing else is said. search.py has the steps, and what each is worth."""
 
     window: int = 25  # half of the first aspiration window
-    capture: int = 150  # beside its victim, that a capture may gain in quiescence (nodes 1.03)
-    razor: int = 180  # step 7, a ply
-    reverse_futility: int = 70  # step 8, a ply
-    null: int = 180  # step 9: over beta, that reduce the search by a ply more
-    singular: int = 150  # step 11, hundredths a ply
-    futility_base: int = 90  # step 14
-    futility: int = 80  # step 14, added a ply
-    quiet_loss: int = 25  # step 15: that a quiet move may lose, a ply squared
-    capture_loss: int = 90  # step 15: that a capture may lose, a ply
-    history_a_ply: int = 16_000  # step 16: history that lengthens or shortens a search by a ply
-    reduction_base: int = 30  # step 16, hundredths of a ply
-    reduction_divisor: int = 190  # step 16, hundredths: of log(depth) * log(move number)
+    capture: int = 150  # quiescence search: gain beyond the victim's value that a capture may bring
+    razor: int = 180  # razoring, per ply
+    reverse_futility: int = 70  # reverse futility pruning, per ply
+    null: int = 180  # null move pruning: eval surplus over beta per extra ply of reduction
+    singular: int = 150  # singular extension: hundredths per ply below the tt's score
+    futility_base: int = 90  # futility pruning
+    futility: int = 80  # futility pruning, per ply
+    quiet_loss: int = 25  # exchange pruning: loss allowed to a quiet move, per ply squared
+    capture_loss: int = 90  # exchange pruning: loss allowed to a capture, per ply
+    history_per_ply: int = 16_000  # late move reductions: history per ply of reduction
+    reduction_base: int = 30  # late move reductions: hundredths of a ply
+    reduction_divisor: int = 190  # late move reductions: hundredths, divides log(depth) * log(moves before)
 
 
 LOWEST = Margins(5, 0, 20, 10, 40, 0, 0, 10, 2, 10, 2_000, -100, 80)

@@ -34,11 +34,15 @@ class Evaluation(Protocol):
         """Return a line for each part of the value, the total last. Squares have ranks from `first_rank` on."""
 
 
+PLAIN = {"terms": "siqi.games.xiangqi.evaluation.terms", "paper": "siqi.games.xiangqi.paper.evaluation"}
+"""The modules of the evaluations that are one kernel, `evaluator`, beside a function `explain`."""
+
+
 class PlainEvaluation:
-    """An evaluation that is one kernel, `evaluator` in a module of its name: `terms`, `paper`."""
+    """An evaluation of PLAIN, by its name."""
 
     def __init__(self, name: str) -> None:
-        module = importlib.import_module(f"siqi.games.xiangqi.evaluation.{name}")  # late: it is compiled here
+        module = importlib.import_module(PLAIN[name])  # late: it is compiled here
         self.name = name
         self._explain: Callable[[Record], list[str]] = module.explain
         self._code = code_address(module.evaluator)

@@ -1,19 +1,22 @@
-"""PGN as a file format: whole texts of games, in any notation and encoding."""
+"""PGN as a file format: whole texts in any notation and encoding, and records game by game, which Xiangqi keeps."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TextIO, cast
 
+from siqi.games.contract import GameRecord, Note
 from siqi.games.encodings import decode
 from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
+from siqi.games.records.values import RESULT_TEXT
 from siqi.games.xiangqi.formats.fitting import fitted, rewrite_comments, tags_of
 from siqi.games.xiangqi.formats.table import ALL
+from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_game
 from siqi.games.xiangqi.library.san import Notation
-
-ENCODING = "utf-8"
 
 
 def read(name: str, data: bytes, encoding: str | None) -> Found:
@@ -22,7 +25,7 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     A game of another kind, and one without a first position, is left out.
     """
     found = Found()
-    text, used, broken = decode(data, encoding, ENCODING)
+    text, used, broken = decode(data, encoding, "utf-8")
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
     handle = io.StringIO(text)
@@ -56,4 +59,61 @@ def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
         rewrite_comments(game, lambda text: " ".join(text.split()), "line ends in comments, now blanks", losses)
         losses["line ends in tags, now blanks"] += sum(len(value.splitlines()) > 1 for value in tags_of(game).values())
         texts.append(game.text(cast(Notation, style.notation or "wxf")))
-    return Written(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
+    return Written(encode("\n".join(texts), style.encoding or "utf-8", losses), +losses)
+
+
+def stream(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
+    """Yield the games of an open file; ValueError for a malformed one, and the next call reads the next game.
+
+    A game whose first position the rules cannot play is malformed here, where games are read to be played.
+    """
+    return iter(partial(_read_next, handle, skip), None)
+
+
+def _read_next(handle: TextIO, skip: Callable[[str], None]) -> GameRecord | None:
+    game = read_game(handle, skip)
+    if game is None:
+        return None
+    try:
+        if game.errors:
+            raise game.errors[0]
+        if "FEN" in game.headers:
+            Board(game.headers["FEN"])
+    except ValueError:
+        skip(game.source.text)
+        raise
+    return record_of(game)
+
+
+def record_of(game: Game) -> GameRecord:
+    """Return a game's record, with its main line as words of the protocol."""
+    tags = game.headers
+    return GameRecord(
+        tuple(move.uci() for move in game.moves),
+        (),
+        game.result,
+        tags.get("Red", "?"),
+        tags.get("Black", "?"),
+        " ".join(tags[name] for name in ("Date", "Time") if name in tags),
+        tags.get("Event", ""),
+        tags.get("FEN", ""),
+        game,
+        tags.get(RESULT_TEXT, ""),
+    )
+
+
+def text(game: GameRecord) -> str:
+    """Return the game as PGN, its moves in WXF notation."""
+    date, _, clock = game.occasion.partition(" ")
+    tags = {"Event": game.event, "Date": date, "Time": clock, "Red": game.first, "Black": game.second, "FEN": game.fen}
+    tags |= {RESULT_TEXT: game.result_text}
+    return Game(
+        {name: value for name, value in tags.items() if value} | {"Result": game.result},
+        [Move.from_uci(word) for word in game.moves],
+    ).text()
+
+
+def annotate(game: GameRecord, notes: Mapping[int, Note], encoding: str) -> str:
+    """Return the game's own text with the notes as comments, in characters that the encoding can hold."""
+    annotated: str = game.source.annotated(notes, encoding)
+    return annotated

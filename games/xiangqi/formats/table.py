@@ -133,6 +133,7 @@ FORMATS = (
         tags="all",
         recognises=lambda head: bool(_TAG.search(_plain(head))),
         module="siqi.games.xiangqi.formats.portable",
+        is_stream=True,
         notations=NOTATIONS,
     ),
     Format(

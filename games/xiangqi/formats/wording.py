@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from siqi.games.contract import GameRecord
 from siqi.games.formats import Opening
-from siqi.games.xiangqi.formats.game_record import record_of
+from siqi.games.xiangqi.formats.portable import record_of
 from siqi.games.xiangqi.knowledge.openings import opening_of
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.move import Move

@@ -42,15 +42,15 @@ _ROW, _ROW_SHIFT = 8, 6
 A row without a value is free; a value is stored as `value << 2 | turn << 1 | 1`. Row -1 has the mask of rows.
 """
 
-_BOARD_WORDS, _SQUARES_A_WORD = 6, 15
+_BOARD_WORDS, _SQUARES_PER_WORD = 6, 15
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)
 def board_word(pos: Record, lookup: Record, number: int, is_mirrored: int) -> int:
     """Return the kinds (lookup.kind_of) on fifteen squares, a nibble each; of the mirror image if `is_mirrored`."""
     word = int64(0)
-    for i in range(_SQUARES_A_WORD):
-        square = _SQUARES_A_WORD * number + i
+    for i in range(_SQUARES_PER_WORD):
+        square = _SQUARES_PER_WORD * number + i
         if is_mirrored == 1:
             square += 8 - 2 * int64(lookup.file_of[square])
         word |= int64(lookup.kind_of[pos.board[square]]) << 4 * i

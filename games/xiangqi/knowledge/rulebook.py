@@ -225,7 +225,7 @@ class _Rows(NamedTuple):
     """The moves of `prepare`'s rows, as they are or mirrored."""
 
     keys: Any  # under which `mined_confidence` looks for an answer
-    movers: Any  # [last or answer, row, piece or origin], to tell a piece from others of its kind
+    movers: Any  # [last or answer, row, piece or origin], to distinguish a piece from others of its kind
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[Item, Item]], numbering: Numbering) -> _Rows:

@@ -341,7 +341,7 @@ def _finished(
 ) -> Game:
     """Return a game whose lines have been read, or the same read with the other first rank, if that makes sense of it.
 
-    `text_start` lines have tags; of the errors and notes so many concern them.
+    The first `text_start` lines have tags, which `tag_errors` and `tag_notes` of the errors and notes concern.
     """
     is_odd = len(game.errors) > tag_errors or (reader.has_fairy_pawns and not game.source.ranks)
     if reader.has_ascii_moves and is_odd:

@@ -17,12 +17,12 @@ from scripts.papers.junqi_cooperation.players import FullWidth, MonteCarlo
 
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.paper.cooperation import CooperationAdapter, best_pieces
+from siqi.games.junqi.paper.team import MAX_TEAM, STATE_DTYPE, STATE_VISITS, STATES, TEAM_DTYPE, enter_root, learn
 from siqi.games.junqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
 from siqi.games.junqi.rules.work import WORK_DTYPE
-from siqi.games.junqi.search.cooperation import CooperationAdapter, best_pieces
 from siqi.games.junqi.search.root import MoveValue, RootView
-from siqi.games.junqi.search.team import MAX_TEAM, STATE_DTYPE, STATE_VISITS, STATES, TEAM_DTYPE, enter_root, learn
 from siqi.games.junqi.search.uct import EDGE_DTYPE, WORLDS, grow, root_values, set_tree
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import new_record

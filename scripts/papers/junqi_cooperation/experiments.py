@@ -45,8 +45,8 @@ from scripts.papers.junqi_cooperation.players import play
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
 from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.paper.team import MAX_TEAM, MOVES_BY_SIZE
 from siqi.games.junqi.search.setup import draw_setup
-from siqi.games.junqi.search.team import MAX_TEAM, MOVES_BY_SIZE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -38,11 +38,11 @@ from siqi.games.junqi.data.weights import WORTH
 from siqi.games.junqi.evaluation.evaluate import evaluate
 from siqi.games.junqi.game import Junqi
 from siqi.games.junqi.knowledge.worlds import Belief
+from siqi.games.junqi.paper.cooperation import CooperationAdapter
 from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.movegen import BOARDS, list_side
 from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
 from siqi.games.junqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
-from siqi.games.junqi.search.cooperation import CooperationAdapter
 from siqi.games.junqi.search.flat import ARM_DTYPE, PLAYOUT_PLIES, try_arms
 from siqi.games.junqi.search.playout import enter_world
 from siqi.games.junqi.search.root import MoveValue, RootView

@@ -21,13 +21,11 @@ from siqi.games.contract import GameRecord
 from siqi.games.ewn import INFO
 from siqi.games.ewn.rules.notation import TRIANGLES, letter_of, parse_fen, parse_square, square_text
 from siqi.games.records.championship import ENCODING, check_start, read_head, write_head
+from siqi.games.records.record_format import WholeTexts
 from siqi.games.records.values import read_result
 
-__all__ = ["ENCODING", "SUFFIX", "annotate", "read", "write"]
-
-SUFFIX = ".txt"
 annotate = None
-"""None: the format has no comments."""
+"""The format has no comments."""
 
 _DIGITS = str.maketrans("".join(INFO.pieces), "123456" * 2)
 _PIECE = re.compile(r"([A-Ea-e][1-5])-([1-6])")
@@ -36,7 +34,7 @@ _ANY_MOVE = re.compile(r"\s*\d+\s*[:：]")
 _MOVE = re.compile(r"(?<!\d)(\d{1,5}):([1-6]);\(([RB])([1-6]),([A-Ea-e][1-5])\)")
 
 
-def write(game: GameRecord) -> str:
+def text(game: GameRecord) -> str:
     """Return the text of a game, with the first side as Red.
 
     ValueError if a set-up or a throw is missing, or the game began from a FEN that is not two set-ups with the first
@@ -72,7 +70,7 @@ def _setups_of(fen: str) -> list[str]:
     return words
 
 
-def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
+def stream(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """Yield the games of a file; ValueError names the fault of a game. Moves are not checked against the rules."""
     before, *texts = handle.read().split("#")
     skip(before)
@@ -123,3 +121,7 @@ def _read(skip: Callable[[str], None], text: str) -> GameRecord:
         event,
         result_text=result.text,
     )
+
+
+_WHOLE = WholeTexts(stream, text, ENCODING)
+read, write = _WHOLE.read, _WHOLE.write

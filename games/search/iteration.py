@@ -1,4 +1,4 @@
-"""The findings of a search after an iteration, and the report that they make."""
+"""The result of an iteration by all threads of a search, and the report that it makes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from siqi.games.contract import Line, Position, Report, Score, Task
 from siqi.games.kernel.jit import Record
 
 
-class Findings(NamedTuple):
-    """The joint findings of a search's threads; fields as in `Report`, where not described."""
+class IterationResult(NamedTuple):
+    """The joint result of a search's threads; fields as in `Report`, where not described."""
 
     lines: Sequence[Line]  # best first; where the throw is unknown, the best line of each throw
     seldepth: int

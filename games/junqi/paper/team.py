@@ -46,7 +46,7 @@ MOST_MOVES = 16
 """The most moves of a piece in a state."""
 
 MOVES_BY_SIZE = (0, 16, 16, 6, 4)
-"""The moves of each piece by the size of the team: so many that a state has at most JOINT_ACTIONS."""
+"""The moves of each piece by the size of the team: such that a state has at most JOINT_ACTIONS."""
 
 JOINT_ACTIONS = 256
 

@@ -47,7 +47,7 @@ from siqi.games.kernel.jit import Record, entry, float64, inner, int64, new_reco
 from siqi.games.kernel.memory import address_of
 from siqi.games.kernel.node import count_node
 from siqi.games.kernel.random import below, next_state
-from siqi.games.search.findings import Findings
+from siqi.games.search.iteration import IterationResult
 from siqi.games.search.sampling import SamplingAdapter
 
 ROOT, TREE, CHILDREN = range(3)
@@ -489,7 +489,7 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         tree = self._forest(thread).address
         grow(self._root.record, board, self._works[thread], LOOKUP_RECORD, tree, playouts)
 
-    def findings(self) -> Findings:
+    def result(self) -> IterationResult:
         """Return the findings, merged over the trees, with moves ordered by value as in the paper (2.1, step 7)."""
         sums: dict[Move, list[float]] = {move: [0.0, 0.0] for move in self._root.moves}
         exact: dict[Move, float] = {}
@@ -511,7 +511,7 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
             value = values[move]
             return value.chance, value.is_exact and value.chance > 0  # a proven loss ranks with moves not proven
 
-        return Findings(
+        return IterationResult(
             self._root.lines(values.__getitem__, rank, lambda move: 0),
             max(int(work.seldepth) for work in self._works),
             max(forest.hashfull for forest in self._forests),

@@ -20,10 +20,7 @@ from siqi.games.books.book import BookFileError, open_book, write_book
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.knowledge.knowledge import Knowledge
-from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES
-from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
-from siqi.games.junqi.search.root import MoveValue
-from siqi.games.junqi.search.team import (
+from siqi.games.junqi.paper.team import (
     JOINT_ACTIONS,
     MOST_MOVES,
     STATE_DTYPE,
@@ -36,9 +33,12 @@ from siqi.games.junqi.search.team import (
     row_for,
     set_priors,
 )
+from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES
+from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
+from siqi.games.junqi.search.root import MoveValue
 from siqi.games.junqi.search.uct import PAPER, UctAdapter
 from siqi.games.kernel.jit import Record, new_record
-from siqi.games.search.findings import Findings
+from siqi.games.search.iteration import IterationResult
 
 EXPLORATION = 0.1
 """The paper's risk parameter k; it prints no value."""
@@ -139,7 +139,7 @@ class CooperationAdapter(UctAdapter):
                 self._root.view, board, self._spare, work, LOOKUP_RECORD, tree, self._team, self._matrix, lessons
             )  # fmt: skip
 
-    def findings(self) -> Findings:
+    def result(self) -> IterationResult:
         """Return UCT's lines by their values, those learned included; the often visited moves come first."""
         found = self.move_values()
         prior = self._priors()
@@ -147,7 +147,7 @@ class CooperationAdapter(UctAdapter):
         often = [value for value in valued if 4 * value.visits >= found[0].visits]
         often.sort(key=lambda value: -value.value)
         self._activate_pieces(often + valued)
-        return self._root.findings(often + [value for value in valued if value not in often])
+        return self._root.result(often + [value for value in valued if value not in often])
 
     def _priors(self) -> Any:
         """Return the learned values by move, negative where there is none; give them to UCT."""

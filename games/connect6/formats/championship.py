@@ -15,19 +15,17 @@ from typing import TextIO
 
 from siqi.games.contract import GameRecord
 from siqi.games.records.championship import ENCODING, check_start, read_head, write_head
+from siqi.games.records.record_format import WholeTexts
 from siqi.games.records.values import read_result
 
-__all__ = ["ENCODING", "SUFFIX", "annotate", "read", "write"]
-
-SUFFIX = ".txt"
 annotate = None
-"""None: the format has no comments."""
+"""The format has no comments."""
 
 _ANY_STONE = re.compile(r"\s*[BW]\s*\(")
 _STONE = re.compile(r"([BW])\(\s*([A-Sa-s])\s*,\s*(\d{1,2})\s*\)")
 
 
-def write(game: GameRecord) -> str:
+def text(game: GameRecord) -> str:
     """Return the text of a game; ValueError if it began from a FEN."""
     check_start(game.fen)
     stones = [
@@ -38,7 +36,7 @@ def write(game: GameRecord) -> str:
     return f"{{{write_head('C6', 'BW', game)};{';'.join(stones)}}}\n"
 
 
-def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
+def stream(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """Yield the games of a file; ValueError names the fault of a game. Moves are not checked against the rules."""
     before, *texts = handle.read().split("{")
     skip(before)
@@ -69,3 +67,7 @@ def _read(skip: Callable[[str], None], text: str) -> GameRecord:
         event,
         result_text=result.text,
     )
+
+
+_WHOLE = WholeTexts(stream, text, ENCODING)
+read, write = _WHOLE.read, _WHOLE.write

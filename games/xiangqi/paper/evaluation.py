@@ -85,7 +85,7 @@ assert len(PAPER_TERMS) <= len(TERMS)
 POINTS = (20, 20, 45, 100, 50, 10, *SCORES.values())
 """Points of each term; those of horses, cannons and pawns with all pieces on the board."""
 
-PIECES_AT_START, GONE_A_POINT = 30, 6
+PIECES_AT_START, GONE_PER_POINT = 30, 6
 """Pieces of both sides without kings; how many leave for a point of change: a horse ends at 50, a cannon at 45."""
 
 STRONG_AT_START, PAWN_GROWTH = 12, 20
@@ -252,9 +252,9 @@ def pieces_gone(pos: Record) -> int:
 def points_of(pos: Record, term: int) -> int:
     """Return the points of one piece or situation, by its place in PAPER_TERMS and by the pieces left."""
     if term == HORSES:
-        return POINTS[term] + pieces_gone(pos) // GONE_A_POINT
+        return POINTS[term] + pieces_gone(pos) // GONE_PER_POINT
     if term == CANNONS:
-        return POINTS[term] - pieces_gone(pos) // GONE_A_POINT
+        return POINTS[term] - pieces_gone(pos) // GONE_PER_POINT
     if term == PAWNS:
         gone = STRONG_AT_START - count_strong(pos, int64(0)) - count_strong(pos, int64(1))
         return POINTS[term] + PAWN_GROWTH * gone // STRONG_AT_START

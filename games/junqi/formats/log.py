@@ -12,17 +12,16 @@ from functools import partial
 from typing import TextIO
 
 from siqi.games.contract import UNKNOWN_SETUP, GameRecord
+from siqi.games.records.record_format import WholeTexts
 from siqi.games.records.values import read_result
 
-ENCODING = "utf-8"
-SUFFIX = ".txt"
 annotate = None
 """The format has no comments."""
 
 _ENDS = {"1-0": "first", "0-1": "second", "1/2-1/2": "draw"}
 
 
-def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
+def stream(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """Yield the games of a file, moves unchecked by the rules; ValueError at a line with too few fields."""
     return map(partial(_read, skip), _lines(handle, skip))
 
@@ -47,7 +46,7 @@ def _read(skip: Callable[[str], None], line: str) -> GameRecord:
     return GameRecord((*setups, *moves), (), result, first, second, event=name, result_text=text)
 
 
-def write(game: GameRecord) -> str:
+def text(game: GameRecord) -> str:
     """Return the line of a game; ValueError if it began from a FEN, or a set-up or a move's result is missing."""
     if game.fen:
         raise ValueError(f"the format has no room for a position at the start: {game.fen}")
@@ -60,3 +59,7 @@ def write(game: GameRecord) -> str:
     words = " ".join(word[:4] + word[5:end_of_word] for word in game.moves[2:])
     texts = (" ".join(text.split()) for text in (game.event.lstrip("# \t\n\r"), game.first, game.second))
     return "\t".join([*texts, *game.moves[:2], words, end]) + "\n"
+
+
+_WHOLE = WholeTexts(stream, text, "utf-8")
+read, write = _WHOLE.read, _WHOLE.write

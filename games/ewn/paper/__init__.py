@@ -1,0 +1,1 @@
+"""The improved UCT of paper 1."""

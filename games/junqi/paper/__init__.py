@@ -1,0 +1,1 @@
+"""The cooperative player of paper 4."""

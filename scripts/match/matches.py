@@ -141,19 +141,24 @@ class Table:
 atexit.register(Table.dismiss)
 
 
+def play_in_order(
+    match: Match, games: Sequence[int], score: Sequence[float], players: Sequence[Player]
+) -> Iterator[MatchRecord]:
+    """Play one game, or those that a series with this score lacks; yield each when it is over."""
+    a, b = score
+    for index in games:
+        record = play_game(match, index, players)
+        yield record
+        a, b = a + record.score, b + 1 - record.score
+        if is_decided((a, b), match.settings):
+            return
+
+
 def play_unit(unit: Unit) -> list[MatchRecord]:
     """Play a unit's games in this process."""
     match, players = Table.of(unit.settings)
     match = match._replace(openings=[parse_opening(unit.opening)])
-    records: list[MatchRecord] = []
-    score = list(unit.scores)
-    for index in unit.games:
-        records.append(play_game(match, index, players))
-        score[0] += records[-1].score
-        score[1] += 1 - records[-1].score
-        if unit.settings.best_of and is_decided(score, unit.settings):
-            break
-    return records
+    return list(play_in_order(match, unit.games, unit.scores, players))
 
 
 def play_on(match: Match, records: Sequence[MatchRecord], cluster: Cluster) -> Generator[MatchRecord]:
@@ -189,14 +194,9 @@ def play_games(match: Match, records: Sequence[MatchRecord]) -> Generator[MatchR
     def play(unit: Sequence[int]) -> None:
         players = free.get()
         try:
-            for index in unit:
-                record = play_game(match, index, players)
+            score = scores.get(seating(settings, unit[0])[0], (0.0, 0.0))
+            for record in play_in_order(match, unit, score, players):
                 done.put(record)
-                score = scores.setdefault(record.pair, [0.0, 0.0])
-                score[0] += record.score
-                score[1] += 1 - record.score
-                if is_decided(score, settings):
-                    return
         finally:
             free.put(players)
 

@@ -627,7 +627,7 @@ def test_a_second_quit_does_not_wait() -> None:
 @pytest.mark.parametrize("end", ["quit", ""])
 def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) -> None:
     """If the pipe is full at the end of input, the reader gets READER_WAIT_S, here one second instead of ten."""
-    program = "import siqi.daemon.output as o; o.READER_WAIT_S = 1; from siqi.daemon.main import main; main()"
+    program = "import siqi.daemon.system.output as o; o.READER_WAIT_S = 1; from siqi.daemon.main import main; main()"
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdin=pipe, stdout=pipe) as process:
         assert process.stdin is not None

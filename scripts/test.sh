@@ -23,5 +23,5 @@ if [ "${CI:-}" = true ]; then timeout 300 bash scripts/clients.sh || echo "tests
 .venv/bin/siqi warm xiangqi &
 .venv/bin/siqi warm connect6 ewn junqi
 wait $!
-.venv/bin/python scripts/signatures.py
+.venv/bin/python tests/support/check_signatures.py
 exec .venv/bin/python -m pytest -n 2 --dist worksteal "${marks[@]}" "$@"

@@ -58,12 +58,15 @@ def raised() -> Iterator[None]:
     if signal.getsignal(signal.SIGINT) is not end:
         yield
         return
+    # The watching thread may be slow to see a signal: then the block has been left, and it would end the process.
+    watched = signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     before, sys.unraisablehook = sys.unraisablehook, _raise_again
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, end)
+        signal.set_wakeup_fd(watched, warn_on_full_buffer=False)
         sys.unraisablehook = before
 
 

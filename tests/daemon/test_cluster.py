@@ -385,7 +385,8 @@ def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_
     shutil.copytree(ROOT / "daemon", package / "siqi/daemon")
     for name in ("games", "books"):
         (package / "siqi" / name).symlink_to(ROOT / name)
-    (package / "siqi/__init__.py").write_text('__version__ = "0.0.1"\n')
+    (package / "siqi/__init__.py").touch()
+    (package / "siqi/version.py").write_text('__version__ = "0.0.1"\n')
     with DaskProcesses(tmp_path) as found:
         found.start_worker(package=package, nanny=False)
         status, out, err = analyse("--cluster", found.address, given=lines_of(queries(1)))

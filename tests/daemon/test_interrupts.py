@@ -129,10 +129,11 @@ def test_joining_a_cluster_that_does_not_answer(tmp_path: Path) -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         process = started("analyse", "--cluster", f"tcp://127.0.0.1:{silent.getsockname()[1]}")
-        silent.accept()
-        begun = time.monotonic()
-        assert interrupted(process) == (130, b"")
-        assert time.monotonic() - begun < 12  # Dask itself would go on for 15 s
+        connection, _ = silent.accept()
+        with connection:
+            begun = time.monotonic()
+            assert interrupted(process) == (130, b"")
+            assert time.monotonic() - begun < 12  # Dask itself would go on for 15 s
 
 
 def test_interrupts_that_are_held_back_come_afterwards() -> None:
@@ -168,6 +169,31 @@ def test_workers_never_receive_an_interrupt() -> None:
         check=False,
     )
     assert done.stdout.decode() == "[True, True]\n", done.stderr
+
+
+RAISED = """
+import signal, sys, time
+from siqi.daemon.system.interrupts import end_on_interrupt, raised
+end_on_interrupt()
+sys.setswitchinterval(10)  # no other thread runs before this one waits
+try:
+    with raised():
+        signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    time.sleep(0.5)
+    print("stopped in order")
+"""
+
+
+def test_an_interrupt_that_was_raised_does_not_end_the_process_later() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", RAISED],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"stopped in order\n")
 
 
 def test_a_swallowed_interrupt_is_raised_again() -> None:

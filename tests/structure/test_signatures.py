@@ -1,13 +1,12 @@
-"""scripts/signatures.py: signatures of `siqi bench` against those that commit messages name."""
+"""tests/support/check_signatures.py: signatures of `siqi bench` against those that commit messages name."""
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
 
+import check_signatures as signatures
 import pytest
-
-from scripts import signatures
 
 LOG = """Newest
 

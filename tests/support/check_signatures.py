@@ -13,7 +13,7 @@ from pathlib import Path
 
 from siqi.games import registry
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 NAMED = re.compile(r"^Bench (\w+): (\d+)$", re.MULTILINE)
 FOUND = re.compile(r"^bench (\w+) nodes .* signature (\d+)$", re.MULTILINE)
 

@@ -1,8 +1,12 @@
-"""The example front end of CONTRIBUTING is complete: it plays, refuses and ends."""
+"""The examples of CONTRIBUTING are complete: the option is honoured; the front end plays, refuses and ends."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from queue import SimpleQueue
@@ -12,7 +16,8 @@ from siqi.daemon.engine.engine import Engine
 from siqi.daemon.engine.events import Event, ends_job
 from siqi.daemon.system.pipes import ClientLine, now_ns
 
-CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
+ROOT = Path(__file__).parents[2]
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 
 
 class Lines:
@@ -23,6 +28,29 @@ class Lines:
 
     def line(self, *texts: str) -> None:
         self.written += texts
+
+
+def test_the_option_of_contributing(tmp_path: Path) -> None:
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    (diff,) = re.findall(r"```diff\n(.*?)```", text, re.DOTALL)
+    ((given, expected),) = re.findall(r"\$ printf '(.*?)' \| siqi\n(.*?)```", text, re.DOTALL)
+    shutil.copytree(ROOT / "daemon", tmp_path / "daemon")
+    shutil.copytree(ROOT / "siqi", tmp_path / "siqi", symlinks=True)
+    for name in ("games", "books"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    subprocess.run(["git", "apply", "--unidiff-zero", "-"], cwd=tmp_path, input=diff, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "siqi"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        input=given.replace("\\n", "\n"),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    lines, begun = done.stdout.splitlines()[-2:], [line.removesuffix("...") for line in expected.splitlines()]
+    assert len(begun) == 2 and all(line.startswith(start) for line, start in zip(lines, begun, strict=True)), lines
 
 
 def test_the_front_end_of_contributing() -> None:

@@ -604,10 +604,11 @@ def test_other_games_have_the_same_answers(game: str, dask_of_two: DaskProcesses
 def test_a_position_that_ends_its_workers_is_an_error_alone(tmp_path: Path) -> None:
     """Every worker dies of it, so Dask gives it up; the other positions of its batch are answered."""
     package = tmp_path / "package"
-    shutil.copytree(ROOT / "daemon", package / "daemon")
+    shutil.copytree(ROOT / "siqi", package / "siqi", symlinks=True, ignore=shutil.ignore_patterns("daemon"))
+    shutil.copytree(ROOT / "daemon", package / "siqi/daemon")
     for name in ("games", "books"):
         (package / name).symlink_to(ROOT / name)
-    path = package / "daemon/analysis/remote.py"
+    path = package / "siqi/daemon/analysis/remote.py"
     fault = '    import os\n    os._exit(1) if job.query.id == "p30" else None\n'
     path.write_text(
         path.read_text().replace("    return _station().answer(job)", f"{fault}    return _station().answer(job)")

@@ -63,7 +63,7 @@ class Names(NamedTuple):
 
 
 class ReviewDefaults(NamedTuple):
-    """What a review does where its user says nothing: about a minute for a game of usual length."""
+    """The defaults of a review, which takes about a minute for a game of usual length."""
 
     movetime_ms: int  # for a position
     shallow_depth: int  # searches whose median depth is below it are called shallow

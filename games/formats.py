@@ -12,7 +12,7 @@ import importlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TextIO, cast
 
 if TYPE_CHECKING:
     from siqi.games.contract import GameRecord, Note
@@ -157,8 +157,7 @@ class Format(NamedTuple):
     def load_stream(self) -> StreamModule:
         """Return the module of a format that `is_stream`."""
         assert self.is_stream
-        module: StreamModule = importlib.import_module(self.module)
-        return module
+        return cast("StreamModule", self.load())
 
     def read(self, data: bytes, encoding: str | None = None) -> Found:
         """Return the games of a file's content; errors as of `FormatModule.read`."""

@@ -8,14 +8,14 @@ import re
 import unicodedata
 
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML cannot hold: controls, and surrogates that stand alone."""
+"""Characters that XML cannot hold: controls, and surrogates that stand alone."""
 
 _EMBEDDINGS, _ISOLATES = "\u202a\u202b\u202d\u202e", "\u2066\u2067\u2068"
 _END_OF_EMBEDDING, _END_OF_ISOLATE = "\u202c", "\u2069"
 _MARKS = "\u200e\u200f\u061c"
 
 _HIDDEN = re.compile(f"[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{_MARKS}\u202a-\u202e\u2066-\u2069]")
-"""What acts on a terminal and is not seen: controls except the tab and the line feed, and bidirectional ones."""
+"""Characters that act on a terminal unseen: controls except the tab and the line feed, and bidirectional ones."""
 
 _TURNING = {"R", "AL", "AN", "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 """Unicode's bidirectional classes of characters that may change the order of others."""

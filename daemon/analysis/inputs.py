@@ -12,15 +12,12 @@ from siqi.daemon.game_files import Choice, CommandError, GameSource, Report, cho
 from siqi.games import registry
 from siqi.games.contract import GameRecord
 from siqi.games.encodings import mark_of
-from siqi.games.formats import HEAD_BYTES, MAX_BYTES
+from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format
 
 JSON, FEN, RECORD = "json", "fen", "record"
 WORDS = (JSON, FEN, RECORD)
 """Words of `--format` beside the names of file formats."""
 
-
-STREAMED = {"pgn": RECORD, "championship": RECORD, "log": RECORD, "fens": FEN}
-"""Formats that are read game by game or line by line, and `--format`'s word for them; others are read whole."""
 
 _QUERY = re.compile(rb'\s*\{\s*["}]')
 _JSON_NAMES = (".json", ".jsonl", ".ndjson")
@@ -60,7 +57,12 @@ def kind_of(name: str, head: bytes, options: argparse.Namespace) -> InputKind:
         if options.format is None and (name == "-" or name.lower().endswith(_JSON_NAMES)):
             return InputKind(JSON, game)
         raise
-    return InputKind(STREAMED.get(choice.format.name, ""), choice.game, choice)
+    return InputKind(_way(choice.format), choice.game, choice)
+
+
+def _way(one: Format) -> str:
+    """Return the word of `--format` for a format that is read game by game or line by line; '' for the others."""
+    return RECORD if one.is_stream else FEN if one.name == "fens" else ""
 
 
 def _is_json(head: bytes) -> bool:

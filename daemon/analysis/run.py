@@ -1,4 +1,4 @@
-"""Where a batch is searched: by workers of this process, or of a cluster."""
+"""Open a batch whose searches run in this process or on a cluster."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 Jobs: TypeAlias = int | Cluster
-"""Where jobs are carried out: a number of local processes, or a cluster."""
+"""The place where jobs run: a number of local processes, or a cluster."""
 
 Workers: TypeAlias = LocalWorkers | ClusterWorkers
 

@@ -72,7 +72,7 @@ uint64: Any = numba.uint64
 float64: Any = numba.float64
 void: Any = numba.void
 pair: Any = numba.types.UniTuple(int64, 2)
-"""What a kernel returns that has two results."""
+"""The type of two results of a kernel."""
 
 on_compile: Callable[[str], None] | None = None
 """Called with the name of a kernel whose machine code has to be compiled (the cache has none)."""

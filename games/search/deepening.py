@@ -24,7 +24,7 @@ class DeepeningAdapter(Protocol[P_contra]):
 
     work_dtype: np.dtype[Any]
     max_depth: int
-    is_seeded: bool = False  # its findings depend on the seed
+    is_seeded: bool = False  # its results depend on the seed
     shares_depths: bool = False  # True: the threads divide each depth; False: helpers deepen alone (lazy SMP)
 
     @property

@@ -490,7 +490,7 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         grow(self._root.record, board, self._works[thread], LOOKUP_RECORD, tree, playouts)
 
     def result(self) -> IterationResult:
-        """Return the findings, merged over the trees, with moves ordered by value as in the paper (2.1, step 7)."""
+        """Return the result, merged over the trees, with moves ordered by value as in the paper (2.1, step 7)."""
         sums: dict[Move, list[float]] = {move: [0.0, 0.0] for move in self._root.moves}
         exact: dict[Move, float] = {}
         for forest in self._forests:

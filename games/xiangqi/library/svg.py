@@ -36,7 +36,7 @@ def draw(
 
 
 class Pieces(Protocol):
-    """What a picture reads of a `BaseBoard`, which this module is below."""
+    """The part of a `BaseBoard` that a picture reads; this module is below it."""
 
     def piece_map(self) -> dict[Square, Piece]: ...
 
@@ -45,7 +45,7 @@ class Pieces(Protocol):
 
 @runtime_checkable
 class Playable(Protocol):
-    """What a picture reads of a `Board`, too."""
+    """The part of a `Board` that a picture reads besides."""
 
     move_stack: list[Move]
     turn: Color

@@ -483,10 +483,10 @@ class LearningGame(Game[P], Protocol[P]):
     """A game that learns from the games that were played."""
 
     def learn_from(self, path: str) -> None:
-        """Learn from the file of the option `Learn`, '' for none, if the options say so.
+        """Learn from the file of the option `GameLog`, '' for none, if the options say so.
 
-        Called when the game is loaded, when `Learn` changes, and after a game was written to the file. Does not block:
-        what takes time is done beside play, delays no move and never changes the file.
+        Called when the game is loaded, when `GameLog` changes, and after a game was written to the file. Does not
+        block: what takes time is done beside play, delays no move and never changes the file.
         """
 
     def begin_game(self) -> None:

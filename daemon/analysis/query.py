@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 import msgspec
 from msgspec import Meta
 
-from siqi.daemon.engine.options import SEARCHER_OPTIONS, Options
+from siqi.daemon.engine.options import SEARCHER_OPTIONS, VARIANT, Options
 from siqi.daemon.system.pipes import printable
 from siqi.daemon.words import parse_position
 from siqi.games import registry
@@ -220,6 +220,7 @@ OptionValue = tuple[str, str]
 @lru_cache(256)
 def _resolved(game: str, settings: tuple[OptionValue, ...]) -> tuple[OptionValue, ...]:
     options = Options()
+    options.set(VARIANT, game)
     for name, value in settings:
         options.set(name, value)
     search = tuple((name, options.text(name)) for name in SEARCHER_OPTIONS)

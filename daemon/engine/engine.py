@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from siqi.daemon.engine.played_game import PlayedGame
     from siqi.daemon.engine.search_job import SearchJob, SearchOptions
 
-LOG_FILE, LEARN, RECORDS = "Debug Log File", "Learn", "RecordPath"
+LOG_FILE, GAME_LOG, RECORDS = "Debug Log File", "GameLog", "RecordPath"
 
 READY = Needs.GAME | Needs.IDLE
 
@@ -168,7 +168,7 @@ class Engine:
         self._scheduler.job_ended(event)
         if isinstance(event, Loaded):
             self._loaded_game = LoadedGame(event.game, event.searcher)
-            self._learn(self.options.text(LEARN))
+            self._learn(self.options.text(GAME_LOG))
             self._history = None
             self.set_position(None, ())
         elif isinstance(event, LoadFailed):
@@ -201,12 +201,12 @@ class Engine:
         """
         self._check(Needs.IDLE)
         try:
-            option, _ = self.options.find(name)
+            option = self.options.find(name)
             before = self.options.text(option.name)
             self.options.set(option.name, value)
         except ValueError as error:
             raise Refusal(Kind.OPTION, str(error)) from None
-        if option.name in (LOG_FILE, LEARN, RECORDS):
+        if option.name in (LOG_FILE, GAME_LOG, RECORDS):
             self._open_file(option.name, before)
         elif option.name == "UCI_Variant":
             if self.options.text("UCI_Variant") != before:
@@ -235,7 +235,7 @@ class Engine:
         try:
             if name == LOG_FILE:
                 self._log_to(path)
-            elif name == LEARN:
+            elif name == GAME_LOG:
                 self._games_to_keep().log.open(path)
                 self._learn(path)
             else:
@@ -252,7 +252,7 @@ class Engine:
         return self._kept
 
     def _learn(self, path: str) -> None:
-        """Have the game learn from the file of `Learn`, if it does so."""
+        """Have the game learn from the file of `GameLog`, if it does so."""
         if self._loaded_game is not None and is_learning_game(self._loaded_game.game):
             self._loaded_game.game.learn_from(path)
 

@@ -1,4 +1,4 @@
-"""The log of finished games (option Learn), for the scripts that learn from games.
+"""The log of finished games (option GameLog), for the scripts that learn from games.
 
 Each line is a JSON object: `game`, `moves` (as the client wrote them), `result` (`1-0`: the first side won), `end` (the
 reason), `fen` if the game did not begin at the start, `dice` in a game with a die (a throw for each move after the
@@ -53,7 +53,7 @@ class GameLog:
         try:
             append_json_line(self._path, json.dumps(entry_of(finished)), owns)
         except OSError as error:
-            self._warn(f"option Learn: {error.strerror}: {self._path}")
+            self._warn(f"option GameLog: {error.strerror}: {self._path}")
         else:
             self._logged(self._path)
 

@@ -9,18 +9,19 @@ from siqi.games.contract import Option
 from siqi.games.options import SHARED
 
 NO_FILE = "<empty>"
+VARIANT = "UCI_Variant"
 MAX_SKILL = 20
 
 _RATINGS = [elo for name in registry.NAMES for elo in registry.info(name).skill_elo]
 
 CORE = (
-    Option("UCI_Variant", "combo", registry.USUAL, choices=registry.NAMES),
+    Option(VARIANT, "combo", registry.USUAL, choices=registry.NAMES),
     Option("Hash", "spin", "64", 1, 16384),
     Option("Threads", "spin", "1", 1, 64),
     Option("MultiPV", "spin", "1", 1, 256),
     Option("Ponder", "check", "false"),
     *SHARED,
-    Option("Learn", "string"),
+    Option("GameLog", "string"),
     Option("RecordPath", "string"),
     Option("Move Overhead", "spin", "10", 0, 5000),
     Option("MoveTime", "spin", "0", 0, 3_600_000),
@@ -34,6 +35,9 @@ CORE = (
     Option("Debug Log File", "string"),
 )
 
+
+ALIASES = {"learn": "GameLog"}
+"""Names that are understood but not listed, in lower case."""
 
 SEARCHER_OPTIONS = ("Hash", "Threads", "Seed")
 """The options that are the arguments of `Searcher.configure`."""
@@ -59,16 +63,16 @@ def declared() -> Iterator[tuple[Option, str]]:
                 yield option, name
 
 
-def options_for_game(game: str) -> Iterator[Option]:
-    """Yield the options that apply to this game."""
+def options_for_game(game: str) -> Iterator[tuple[Option, str]]:
+    """Yield the options that apply to this game, each with its owner, as `declared` does."""
     for option, owner in declared():
         if owner in ("", game) and not lacks_book(game, option):
-            yield option
+            yield option, owner
 
 
 def names_for_game(game: str) -> Iterator[str]:
     """Yield the names of the options that apply to this game."""
-    return (option.name for option in options_for_game(game))
+    return (option.name for option, _ in options_for_game(game))
 
 
 def normalised(option: Option, value: str) -> str:
@@ -102,7 +106,7 @@ def normalised(option: Option, value: str) -> str:
 
 def is_search_option(name: str) -> bool:
     """True for an option of searchers or games; the others are about a client's session."""
-    return name in SEARCHER_OPTIONS or any(supports(game, Options().find(name)[0]) for game in registry.NAMES)
+    return name in SEARCHER_OPTIONS or any(supports(game, Options().find(name)) for game in registry.NAMES)
 
 
 def parse_settings(words: Iterable[str]) -> dict[str, str]:
@@ -116,17 +120,24 @@ def parse_settings(words: Iterable[str]) -> dict[str, str]:
         name, separator, value = word.partition("=")
         if not separator:
             raise ValueError(f"expected NAME=VALUE, not {word}")
-        option, _ = options.set(name.strip(), value.strip())
-        found[option.name] = options.text(option.name)
+        option, stored = options.set(name.strip(), value.strip())
+        found[option.name] = stored
     return found
 
 
 class Options:
-    """The options with their current values."""
+    """The options with their current values.
+
+    Games may declare options of one name that differ in their choices and default, as `Algorithm`: each game keeps its
+    own value. The name stands for the current game's option, or if it has none, for those of all games that take the
+    value.
+    """
 
     def __init__(self) -> None:
-        self._options = {option.name.lower(): (option, game) for option, game in declared()}
-        self._values = {option.name: option.default for option, _ in self._options.values()}
+        self._declared: dict[str, dict[str, Option]] = {}  # by the name in lower case, then by game, '': all games
+        for option, owner in declared():
+            self._declared.setdefault(option.name.lower(), {})[owner] = option
+        self._values = {(option.name, owner): option.default for option, owner in declared()}
         self._initial = dict(self._values)
 
     def become_defaults(self) -> None:
@@ -135,49 +146,73 @@ class Options:
 
     def default(self, name: str) -> str:
         """Return the value that clients are shown as an option's default."""
-        return self._initial[name]
+        return self._initial[self._key(name)]
 
     def listed(self, game: str) -> Iterator[Option]:
         """Yield the options of a game as clients are shown them, the default of a combo first."""
-        for option in options_for_game(game):
-            default = self.default(option.name)
+        for option, owner in options_for_game(game):
+            default = self._initial[option.name, owner]
             choices = tuple(sorted(option.choices, key=lambda choice: choice != default))
             yield option._replace(default=default, choices=choices)
 
     def set(self, name: str, value: str) -> tuple[Option, str]:
-        """Check and store a value; return the option and its game ('': all). After a ValueError nothing has changed."""
-        option, game = self.find(name)
-        self._values[option.name] = normalised(option, value)
-        return option, game
+        """Check and store a value; return the option and the value stored. After a ValueError nothing has changed."""
+        declared_name, owner = self._key(name)
+        owners = self._owners(name)
+        if owner in ("", self._values[VARIANT, ""]):
+            owners = {owner: owners[owner]}
+        options = tuple(owners.values())
+        choices = tuple(dict.fromkeys(choice for option in options for choice in option.choices))
+        value = normalised(options[0]._replace(choices=choices), value)
+        for game, option in owners.items():
+            if not choices or value in option.choices:
+                self._values[declared_name, game] = value
+        return options[0], value
 
     def __contains__(self, name: str) -> bool:
         """True if there is an option of this name, upper or lower case."""
-        return name.lower() in self._options
+        return name.lower() in ALIASES or name.lower() in self._declared
 
-    def find(self, name: str) -> tuple[Option, str]:
-        """Return an option by its name, upper or lower case, and its game ('': all); ValueError if there is none."""
-        if name not in self:
-            raise ValueError(f"unknown option: {name}")
-        return self._options[name.lower()]
+    def find(self, name: str) -> Option:
+        """Return an option by its name, upper or lower case; ValueError if there is none."""
+        name, owner = self._key(name)
+        return self._owners(name)[owner]
 
     def text(self, name: str) -> str:
         """Return a value as text; '' for `<empty>`."""
-        value = self._values[name]
-        return "" if value == NO_FILE else value
+        return self._text(self._key(name))
 
     def number(self, name: str) -> int:
-        return int(self._values[name])
+        return int(self._values[self._key(name)])
 
     def is_on(self, name: str) -> bool:
-        return self._values[name] == "true"
+        return self._values[self._key(name)] == "true"
 
     def for_game(self, game: str) -> Iterator[tuple[str, str]]:
         """Yield (name, value) of the options that `Game.set_option` takes."""
-        for option, _ in self._options.values():
+        for option, owner in options_for_game(game):
             if supports(game, option):
-                yield option.name, self.text(option.name)
+                yield option.name, self._text((option.name, owner))
 
     def changed(self, game: str) -> dict[str, str]:
         """Return a game's own options, without shared ones, that are not at their default."""
-        own = ((option, self.text(option.name)) for option, owner in self._options.values() if owner == game)
+        own = ((option, self._text((option.name, owner))) for option, owner in declared() if owner == game)
         return {option.name: value for option, value in own if value != option.default}
+
+    def _owners(self, name: str) -> dict[str, Option]:
+        """Return the options of a name, or of what it is an alias of, by game; ValueError if there is none."""
+        known = ALIASES.get(name.lower(), name).lower()
+        if known not in self._declared:
+            raise ValueError(f"unknown option: {name}")
+        return self._declared[known]
+
+    def _key(self, name: str) -> tuple[str, str]:
+        """Return the declared name and the game of the option that a name stands for; ValueError if there is none."""
+        owners = self._owners(name)
+        game = self._values[VARIANT, ""]
+        owner = game if game in owners else next(iter(owners))
+        return owners[owner].name, owner
+
+    def _text(self, key: tuple[str, str]) -> str:
+        value = self._values[key]
+        return "" if value == NO_FILE else value

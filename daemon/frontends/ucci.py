@@ -13,7 +13,7 @@ from typing import ClassVar
 from siqi.daemon.engine import events
 from siqi.daemon.engine.engine import Engine
 from siqi.daemon.engine.events import Kind, Refusal
-from siqi.daemon.engine.options import names_for_game
+from siqi.daemon.engine.options import ALIASES, names_for_game
 from siqi.daemon.engine.scheduler import Needs
 from siqi.daemon.frontends.base import (
     AT_ONCE,
@@ -127,7 +127,7 @@ class Ucci(UciFamily):
         elif name in OWN:
             self._set_own(name, value)
         elif known := listed(name):
-            option, _ = self.engine.options.find(known)
+            option = self.engine.options.find(known)
             try:
                 self.engine.set_option(known, self._value_for(option, value))
             except Refusal as refusal:
@@ -330,7 +330,7 @@ def word_of(option: str) -> str:
 
 def listed(name: str) -> str:
     """Return the engine's name of a listed option by its word or by that name, in lower case; '' if there is none."""
-    wanted = NAMES.get(name, name.replace("_", " ")).lower()
+    wanted = NAMES.get(name, ALIASES.get(name, name.replace("_", " "))).lower()
     return next((option for option in LISTED if option.lower().replace("_", " ") == wanted.replace("_", " ")), "")
 
 

@@ -31,7 +31,7 @@ MAX_PERFT = 30
 
 
 def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
-    """Return a new searcher of the kind that the option Searcher names; only its own kernels are loaded."""
+    """Return a new searcher of the kind that the option Algorithm names; only its own kernels are loaded."""
     if knowledge.searcher == "uct":
         from siqi.games.junqi.search.uct import UctAdapter
 

@@ -29,7 +29,7 @@ class _JsonGame(msgspec.Struct):
     result_conflict: int = 0
     game: str = "xiangqi"
     dice: list[int | None] = []  # EWN: the throws for the moves after the set-ups, None: not known
-    options: dict[str, str] = {}  # of the daemon that kept the game (option Learn)
+    options: dict[str, str] = {}  # of the daemon that kept the game (option GameLog)
 
 
 def shift_ranks(word: str, by: int) -> str:

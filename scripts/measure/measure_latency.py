@@ -27,7 +27,7 @@ SETUPS = {
 }
 
 LATE_SETTINGS = (
-    ("junqi", "Searcher flat"),
+    ("junqi", "Algorithm flat"),
     ("connect6", "Width 40"),
     ("connect6", "Width 40", "Threads 4"),
 )

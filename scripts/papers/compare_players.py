@@ -1,7 +1,7 @@
 """Games between players of the papers' experiments and searchers of the engine, in one process.
 
     python scripts/papers/compare_players.py ewn games.jsonl --games 1000 --jobs 2 --pairing uct random
-    python scripts/papers/compare_players.py junqi games.jsonl --nodes 2000 --jobs 2 --pairing siqi "siqi Searcher=uct"
+    python scripts/papers/compare_players.py junqi games.jsonl --nodes 2000 --jobs 2 --pairing siqi "siqi Algorithm=uct"
 
 Players are those of ewn_uct/players.py and junqi_cooperation/players.py, a name with options. Games come in pairs,
 sides swapped: in EWN the same random set-ups and throws, in Junqi the same two deployments, drawn from the learned

@@ -1,7 +1,7 @@
 """Fit the weights of Junqi's evaluation to the results of games, by logistic regression.
 
     python scripts/papers/compare_players.py junqi own.jsonl --games 2000 --ms 5 \\
-        --pairing siqi "siqi Searcher=uct"
+        --pairing siqi "siqi Algorithm=uct"
     python scripts/tune/fit_junqi.py own.jsonl --out weights.py
 
 Each game is replayed as the referee sees it, and gives the counts of the evaluation's terms every `--every` plies. The

@@ -1,4 +1,4 @@
-"""Books: their common container, opening books, the rule book, the games that Learn keeps; unsound files."""
+"""Books: their common container, opening books, the rule book, the games that GameLog keeps; unsound files."""
 
 from __future__ import annotations
 
@@ -362,7 +362,7 @@ def test_shipped_books_are_sound() -> None:
 
 def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:
     path = tmp_path / "learn.jsonl"
-    with Client(f"setoption name Learn value {path}", "setoption name UCI_Coordinates value 1") as client:
+    with Client(f"setoption name GameLog value {path}", "setoption name UCI_Coordinates value 1") as client:
         client.send("position fen 3k5/1R7/R8/9/9/9/9/9/9/4K4 w", "go movetime 20")
         best = client.expect("bestmove")[-1].split()[1]
         client.send(f"position fen 3k5/1R7/R8/9/9/9/9/9/9/4K4 w moves {best}", "isready")
@@ -377,7 +377,7 @@ def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:
 
 def test_a_game_from_a_fen_is_kept_with_it_though_a_die_was_thrown(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    with Client("setoption name UCI_Variant value ewn", f"setoption name Learn value {path}") as client:
+    with Client("setoption name UCI_Variant value ewn", f"setoption name GameLog value {path}") as client:
         client.send("position fen 5/5/2e2/a4/3A1 f -", "dice 1", "go movetime 50")
         client.expect("bestmove")
         client.send("ucinewgame", "isready")
@@ -388,5 +388,5 @@ def test_a_game_from_a_fen_is_kept_with_it_though_a_die_was_thrown(tmp_path: Pat
 
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with Client() as client:
-        client.send(f"setoption name Learn value {tmp_path}")
-        assert client.expect("info")[-1] == f"info string error option Learn: is a folder: {tmp_path}"
+        client.send(f"setoption name GameLog value {tmp_path}")
+        assert client.expect("info")[-1] == f"info string error option GameLog: is a folder: {tmp_path}"

@@ -380,7 +380,7 @@ def test_a_harmed_cooperation_matrix(field: str, value: float, is_refused: bool,
     before = path.read_bytes()
     warnings: list[str] = []
     game = registry.load("junqi", warnings.append)
-    game.set_option("Searcher", "cooperation")
+    game.set_option("Algorithm", "cooperation")
     game.set_option("CooperationFile", str(path))
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
@@ -446,7 +446,7 @@ OPTIONS = {  # by option: game, kind of book, other options to set, commands tha
     "CooperationFile": (
         "junqi",
         "junqi-cooperation",
-        ["Searcher value cooperation"],
+        ["Algorithm value cooperation"],
         ["ucinewgame", START, "go nodes 10"],
     ),
     "PositionFile": ("xiangqi", "", [], [START, "go nodes 10"]),

@@ -70,14 +70,14 @@ def test_what_the_user_made_read_only_is_kept(tmp_path: Path) -> None:
 
 
 def test_learn_takes_no_file_of_queries(tmp_path: Path) -> None:
-    """A query of `siqi analyse` begins like a game that Learn keeps."""
+    """A query of `siqi analyse` begins like a game that GameLog keeps."""
     path = tmp_path / "queries.jsonl"
     path.write_text('{"game": "xiangqi", "moves": ["h2e2"], "depth": 3}\n{"game": "xiangqi", "moves": ["h2e2"], "id')
     before = path.read_bytes()
-    with Client(f"setoption name Learn value {path}") as client:
+    with Client(f"setoption name GameLog value {path}") as client:
         client.answers("position fen 3k5/1R7/R8/9/9/9/9/9/9/4K4 w moves a7a9", "ucinewgame")
         client.sync()
-        assert any("option Learn" in line for line in client.seen)
+        assert any("option GameLog" in line for line in client.seen)
     assert path.read_bytes() == before
 
 
@@ -258,7 +258,7 @@ def test_a_book_replaces_only_a_book_of_its_kind(tmp_path: Path) -> None:
         open_book(path, "two", 1)
 
 
-OPTIONS = ("Learn", "Debug Log File")
+OPTIONS = ("GameLog", "Debug Log File")
 
 
 @pytest.mark.parametrize("make", REFUSED, ids=lambda make: str(make.__name__))
@@ -314,7 +314,7 @@ def test_cooperation_file_keeps_what_was_learned(tmp_path: Path) -> None:
     link.symlink_to(path.name)
     setup = (
         "setoption name UCI_Variant value junqi",
-        "setoption name Searcher value cooperation",
+        "setoption name Algorithm value cooperation",
         f"setoption name CooperationFile value {link}",
     )
     sizes = []
@@ -340,7 +340,7 @@ def test_cooperation_file_keeps_what_is_no_book(tmp_path: Path, make: Callable[[
     make(path)
     setup = (
         "setoption name UCI_Variant value junqi",
-        "setoption name Searcher value cooperation",
+        "setoption name Algorithm value cooperation",
         f"setoption name CooperationFile value {path}",
     )
     with Client(*setup) as client:

@@ -64,7 +64,7 @@ def rule(after: Item, answer: Item, confidence: float = 0.9) -> MinedRule:
 
 
 def keep(path: Path, *games: list[str]) -> None:
-    """Add games to a file as `Learn` does."""
+    """Add games to a file as `GameLog` does."""
     for words in games:
         append_json_line(
             path, json.dumps({"game": "xiangqi", "moves": words, "result": "1-0", "end": "checkmate"}), bool
@@ -79,7 +79,7 @@ def test_a_byte_order_mark_is_skipped_and_other_lines_are_named(tmp_path: Path) 
     games, rules = tmp_path / "games", tmp_path / "rules"
     keep(games, *[["h2e2", "h9g7"]] * 3)
     games.write_bytes(codecs.BOM_UTF8 + games.read_bytes() + b'{"game": "xiangqi"}\n')
-    assert learn(games, rules) == [f"{games}: line 4: not a game as Learn writes it; left out"]
+    assert learn(games, rules) == [f"{games}: line 4: not a game as GameLog writes it; left out"]
     assert RuleBook(rules).about["games"] == 3
     assert game_log.owns(games.read_bytes())
 
@@ -432,7 +432,7 @@ def options_for(games: Path, rules: Path) -> tuple[str, ...]:
     return (
         "setoption name MineRules value true",
         f"setoption name RuleFile value {rules}",
-        f"setoption name Learn value {games}",
+        f"setoption name GameLog value {games}",
     )
 
 

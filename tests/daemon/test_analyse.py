@@ -587,7 +587,7 @@ def test_what_an_identity_depends_on() -> None:
 
     assert of() == of(id="b") == of(priority=1) == of(reportEvery=1.0) == of(options={"seed": 1, "Threads": "1"})
     assert of() == of(moves=("123456", "615243")), "later moves"
-    for name in ("Width", "MultiPV", "UCI_Variant", "Skill Level", "Learn"):  # of another game, or without effect here
+    for name in ("Width", "MultiPV", "UCI_Variant", "Skill Level", "GameLog"):  # another game's, or without effect
         with pytest.raises(BadLineError, match=r"unknown option: .*; ewn has Hash"):
             of(options={name: 7})
     changes: list[dict[str, Any]] = [

@@ -36,6 +36,7 @@ from siqi.daemon.engine.events import (
     ends_job,
 )
 from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.options import Options, declared, parse_settings
 from siqi.daemon.engine.scheduler import Needs, Shutdown, State
 from siqi.daemon.engine.search_job import SearchJob
 from siqi.games import registry
@@ -457,6 +458,46 @@ def test_settings_of_the_start_are_the_defaults_that_clients_see() -> None:
     assert owner.refused(owner.engine.begin_with, {"RecordPath": "/nowhere"}).kind is Kind.OPTION
 
 
+def test_games_may_share_the_name_of_an_option() -> None:
+    options = Options()
+
+    def algorithms() -> list[str]:
+        return [dict(options.for_game(game))["Algorithm"] for game in ("ewn", "junqi")]
+
+    assert algorithms() == ["expectimax", "worlds"]
+    for value, expected in (
+        ("UCT", ["uct", "uct"]),
+        ("worlds", ["uct", "worlds"]),
+        ("expectimax", ["expectimax", "worlds"]),
+    ):
+        assert options.set("algorithm", value)[1] == value.lower() and algorithms() == expected
+    with pytest.raises(ValueError, match="option Algorithm: one of expectimax uct worlds flat cooperation, not deep"):
+        options.set("Algorithm", "deep")
+    options.set("UCI_Variant", "junqi")
+    options.set("Algorithm", "uct")
+    assert algorithms() == ["expectimax", "uct"] and options.changed("junqi") == {"Algorithm": "uct"}
+    with pytest.raises(ValueError, match="option Algorithm: one of worlds flat uct cooperation, not expectimax"):
+        options.set("Algorithm", "expectimax")
+    assert algorithms() == ["expectimax", "uct"] and options.changed("ewn") == {}
+    assert parse_settings(["Algorithm=flat"]) == {"Algorithm": "flat"}
+
+
+def test_options_of_one_name_differ_in_choices_and_default_only() -> None:
+    for option, owner in declared():
+        for other, another in declared():
+            if option.name.lower() == other.name.lower():
+                assert (owner and another) or option is other, option.name
+                assert option._replace(default="", choices=()) == other._replace(default="", choices=())
+
+
+def test_an_alias_stands_for_its_option() -> None:
+    options = Options()
+    options.set("learn", "games")
+    assert options.text("GameLog") == options.text("Learn") == "games" and "LEARN" in options
+    assert [option.name for option in options.listed("ewn") if option.name in ("Learn", "GameLog")] == ["GameLog"]
+    assert parse_settings(["Learn=games"]) == {"GameLog": "games"}
+
+
 def test_a_search_that_waited_has_its_whole_time(owner: Owner) -> None:
     for _ in range(2):
         owner.engine.go(Limits(movetime=150))
@@ -612,15 +653,15 @@ def test_a_book_that_a_game_has_not(ewn: Owner) -> None:
 
 def test_files_that_cannot_be_opened_leave_those_before(owner: Owner, tmp_path: Path) -> None:
     engine, path = owner.engine, tmp_path / "games.jsonl"
-    engine.set_option("Learn", str(path))
-    refusal = owner.refused(engine.set_option, "Learn", str(tmp_path))
+    engine.set_option("GameLog", str(path))
+    refusal = owner.refused(engine.set_option, "GameLog", str(tmp_path))
     assert refusal.kind is Kind.OPTION and str(tmp_path) in refusal.reason
-    assert engine.options.text("Learn") == str(path)
+    assert engine.options.text("GameLog") == str(path)
     engine.set_position("3k5/1R7/R8/9/9/9/9/9/9/4K4 w", ())
     engine.go(Limits(movetime=500))
     owner.rest()
     assert path.read_text().count('"end": "checkmate"') == 1
-    engine.set_option("Learn", "")
+    engine.set_option("GameLog", "")
     assert owner.refused(engine.set_option, "Debug Log File", str(path)).kind is Kind.OPTION  # no traffic
     engine.set_option("Debug Log File", "")
 

@@ -521,14 +521,14 @@ def test_learn_on_a_full_disk(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text('{"game": "ewn", "moves": ["123456"], "result": "1-0", "end": "corner"}\n')
     before = path.read_text()
-    with Client(f"setoption name Learn value {path}", program=limited(len(before) + 30)) as client:
+    with Client(f"setoption name GameLog value {path}", program=limited(len(before) + 30)) as client:
         client.answers(f"{MATE_IN_ONE} moves a7a9")
         client.send("ucinewgame")
         client.sync()
-        assert [line for line in warnings(client) if "Learn" in line and "No space left" in line]
+        assert [line for line in warnings(client) if "GameLog" in line and "No space left" in line]
         assert path.read_text() == before
         client.search(MATE_IN_ONE, "go depth 2")
-    with Client(f"setoption name Learn value {path}") as client:
+    with Client(f"setoption name GameLog value {path}") as client:
         client.answers(f"{MATE_IN_ONE} moves a7a9", "ucinewgame")
         client.sync()
     assert [json.loads(line)["game"] for line in path.read_text().splitlines()] == ["ewn", "xiangqi"]
@@ -586,7 +586,7 @@ def test_answers_to_a_file_on_a_full_disk(tmp_path: Path) -> None:
 def test_terminated(go: str, tmp_path: Path) -> None:
     """The process ends at once, in a search or idle; its game log is complete."""
     path = tmp_path / "games.jsonl"
-    with Client(f"setoption name Learn value {path}", f"{MATE_IN_ONE} moves a7a9", "position startpos") as client:
+    with Client(f"setoption name GameLog value {path}", f"{MATE_IN_ONE} moves a7a9", "position startpos") as client:
         client.sync()
         client.send(go)
         time.sleep(0.1)

@@ -220,7 +220,7 @@ def test_illegal_fens_change_nothing(game: str) -> None:
 def extreme_fens(game: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Return FENs near the limits of what is accepted, and options to search them with."""
     draw = random.Random(f"extreme {game}")
-    searchers = [f"setoption name Searcher value {name}" for name in ("worlds", "flat", "uct", "cooperation")]
+    searchers = [f"setoption name Algorithm value {name}" for name in ("worlds", "flat", "uct", "cooperation")]
     count, known = (8, 3) if game == "connect6" else (24, 8)  # its moves take long to list
     for number in range(count):
         fen = STARTS[game][number % len(STARTS[game])] if number < known else FENS[game](draw)
@@ -256,7 +256,7 @@ def blocking_files(folder: Path) -> dict[str, str]:
 
 
 FILE_OPTIONS = (
-    ("xiangqi", "Learn"),
+    ("xiangqi", "GameLog"),
     ("connect6", "RecordPath"),
     ("ewn", "Debug Log File"),
     ("xiangqi", "BookFile"),
@@ -277,7 +277,7 @@ def test_no_file_harms_or_is_harmed(game: str, option: str, tmp_path: Path) -> N
     with Client(f"setoption name UCI_Variant value {game}", "setoption name OwnBook value true") as client:
         client.sync()
         if option == "CooperationFile":
-            client.answers("setoption name Searcher value cooperation")
+            client.answers("setoption name Algorithm value cooperation")
         for name in names.values():
             lines = client.answers(f"setoption name {option} value {name}")
             lines += client.answers("ucinewgame", "position startpos", "book")

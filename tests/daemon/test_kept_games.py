@@ -1,4 +1,4 @@
-"""Finished games are kept once, in a log (Learn) and as records (RecordPath), and read back as they were played."""
+"""Finished games are kept once, in a log (GameLog) and as records (RecordPath), and read back as they were played."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_a_game_reads_back_from_its_record_and_from_the_log(name: str, tmp_path:
     outcome = position.outcome()
     assert outcome is not None and outcome.winner is not None
     played = GameRecord(tuple(words), tuple(dice), ("1-0", "0-1")[outcome.winner])
-    options = (f"UCI_Variant value {name}", f"RecordPath value {folder}", f"Learn value {log}")
+    options = (f"UCI_Variant value {name}", f"RecordPath value {folder}", f"GameLog value {log}")
     with Client(*(f"setoption name {option}" for option in options)) as client:
         client.sync()
         play_by_uci(client, words, dice)
@@ -232,7 +232,7 @@ def test_words_are_written_in_the_usual_notation(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_format_cannot_hold_is_not_written(name: str, line: str, reason: str, tmp_path: Path) -> None:
-    """One line says so; Learn has no such limit."""
+    """One line says so; GameLog has no such limit."""
     if "{}" in line:
         game, rng = registry.load(name), random.Random(1)
         fen = re.match(r"fen (.*) moves", line)
@@ -247,7 +247,7 @@ def test_what_a_format_cannot_hold_is_not_written(name: str, line: str, reason: 
         line = line.format(" ".join(words))
     log, folder = tmp_path / "learn.jsonl", tmp_path / "records"
     folder.mkdir()
-    options = (f"UCI_Variant value {name}", f"RecordPath value {folder}", f"Learn value {log}")
+    options = (f"UCI_Variant value {name}", f"RecordPath value {folder}", f"GameLog value {log}")
     with Client(*(f"setoption name {option}" for option in options)) as client:
         client.sync()
         (warning,) = client.answers(f"position {line}", f"position {line}")
@@ -292,7 +292,7 @@ def allows(words: list[str], dice: int) -> bool:
 
 def test_throws_of_another_line_are_forgotten(tmp_path: Path) -> None:
     log = tmp_path / "learn.jsonl"
-    with Client("setoption name UCI_Variant value ewn", f"setoption name Learn value {log}") as client:
+    with Client("setoption name UCI_Variant value ewn", f"setoption name GameLog value {log}") as client:
         client.send("position fen ABE2/FC3/D3d/3cf/2eba f 4", "dice 1", "position fen ABE2/FC3/D3d/3cf/2eba f 4")
         start = "position fen 5/5/2A2/4B/a4 f 1 moves"
         client.send(f"{start} c3d2", "dice 1", f"{start} c3d2 a1a2", "dice 2", f"{start} c3c2", "dice 1")
@@ -304,7 +304,7 @@ def test_throws_of_another_line_are_forgotten(tmp_path: Path) -> None:
 
 def test_a_throw_that_comes_while_pondering_is_known(tmp_path: Path) -> None:
     log = tmp_path / "learn.jsonl"
-    with Client("setoption name UCI_Variant value ewn", f"setoption name Learn value {log}") as client:
+    with Client("setoption name UCI_Variant value ewn", f"setoption name GameLog value {log}") as client:
         client.sync()
         client.search("position fen 5/5/5/3A1/a4 f -", "go ponder movetime 50", "dice 1", "ponderhit")
         client.sync()
@@ -314,7 +314,7 @@ def test_a_throw_that_comes_while_pondering_is_known(tmp_path: Path) -> None:
 
 def test_a_pondering_search_that_is_stopped_has_played_nothing(tmp_path: Path) -> None:
     log = tmp_path / "learn.jsonl"
-    with Client(f"setoption name Learn value {log}") as client:
+    with Client(f"setoption name GameLog value {log}") as client:
         client.sync()
         client.send(f"position fen {MATE}", "go ponder wtime 1000 btime 1000")
         client.search("stop")
@@ -336,7 +336,7 @@ def test_lines_without_throws_are_still_read_and_continued(tmp_path: Path) -> No
     log = tmp_path / "learn.jsonl"
     old = '{"game": "ewn", "moves": ["d2e1"], "result": "1-0", "end": "corner", "fen": "5/5/5/3A1/a4 f -"}\n'
     log.write_text(old)
-    with Client("setoption name UCI_Variant value ewn", f"setoption name Learn value {log}") as client:
+    with Client("setoption name UCI_Variant value ewn", f"setoption name GameLog value {log}") as client:
         client.answers("position fen 5/5/5/3A1/a4 f 1 moves d2e1")
     assert log.read_text().startswith(old)
     assert [game.dice for game in read_game_records(log, pytest.fail, "ewn")] == [(), (1,)]
@@ -475,7 +475,7 @@ def test_ewn_by_botzone_has_a_log_but_no_record(tmp_path: Path) -> None:
     nothing = {"setup": -1}
     with Client(json.dumps({"requests": [nothing], "responses": []})) as client:
         client.expect(lambda line: line.startswith(">>>"), START_TIMEOUT_S)
-        client.send(f"setoption name RecordPath value {folder}", f"setoption name Learn value {log}")
+        client.send(f"setoption name RecordPath value {folder}", f"setoption name GameLog value {log}")
         moves = ["c5d4", "e3e4", "d4d3", "e4e5", "d3d2", "e2e3"]
         turns = [*setups, *({"source": move[:2], "target": move[2:]} for move in moves)]
         requests = [nothing, *({**turn, "dice": 1} for turn in turns[1::2])]

@@ -684,12 +684,14 @@ def test_a_refused_go_gets_its_bestmove(game: tuple[Client, str]) -> None:
     assert client.answers("perft x") == ["info string error go perft: not a number: x"]
 
 
-@pytest.mark.parametrize("option", ["BookFile", "EndgamePath", "CooperationFile", "LayoutFile", "Learn", "RecordPath"])
+@pytest.mark.parametrize(
+    "option", ["BookFile", "EndgamePath", "CooperationFile", "LayoutFile", "GameLog", "RecordPath"]
+)
 @pytest.mark.parametrize("path", ["x" * 5000, "/dev/zero/x", "nul\0byte"])
 def test_every_go_ends_in_a_move_whatever_a_file_is_called(option: str, path: str) -> None:
     name = "junqi" if option in ("CooperationFile", "LayoutFile") else "xiangqi"
     with Client(f"setoption name UCI_Variant value {name}", "setoption name OwnBook value true") as client:
-        client.send("setoption name Searcher value cooperation", f"setoption name {option} value {path}")
+        client.send("setoption name Algorithm value cooperation", f"setoption name {option} value {path}")
         client.send("ucinewgame", "position startpos")
         for _ in range(2):
             move = client.search("go wtime 100 btime 100 nodes 100", timeout_s=300)[-1]

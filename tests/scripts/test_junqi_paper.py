@@ -11,7 +11,7 @@ from fixture_files import vectors
 from scripts.match.players import Limits
 from scripts.papers.junqi_cooperation import experiments as junqi_cooperation
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, Learner
-from scripts.papers.junqi_cooperation.experiments import EXPERIMENTS, mean_score
+from scripts.papers.junqi_cooperation.experiments import EXPERIMENTS, grid_name, mean_score
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.junqi_cooperation.players import FullWidth, PlainView, make_player
 
@@ -59,13 +59,13 @@ def test_a_quick_run_writes_every_page_and_a_second_repeats_nothing(
 def test_players_that_play_the_same_games_are_not_counted_as_more_games() -> None:
     def games(gammas: int) -> list[Any]:
         return [
-            {"a": f"cooperation Alpha=0.2 Gamma={gamma}", "b": "uct", "pair": pair, "winner": (pair + first) % 3 % 2}
+            {"a": grid_name(0.2, gamma), "b": "uct", "pair": pair, "winner": (pair + first) % 3 % 2}
             for gamma in range(gammas)
             for pair in range(12)
             for first in range(2)
         ]
 
-    assert mean_score(games(5), "Alpha=0.2") == pytest.approx(mean_score(games(1), "Alpha=0.2"))
+    assert mean_score(games(5), "CooperationAlpha=0.2") == pytest.approx(mean_score(games(1), "CooperationAlpha=0.2"))
 
 
 def test_moves_that_meet_a_piece_are_attacks() -> None:
@@ -95,7 +95,7 @@ def test_a_simple_player_completes_the_board_once() -> None:
         player.new_game(1)
     assert len(simple.begin(position, Limits(nodes=1)).worlds.kinds) == 1
     assert len(usual.begin(position, Limits(nodes=1)).worlds.kinds) == usual.worlds
-    for name in ("minimax simple", "alphabeta", "mcts simple", "uct", "cooperation learning=0.1 Activate=2"):
+    for name in ("minimax simple", "alphabeta", "mcts simple", "uct", "cooperation learning=0.1 CooperationPieces=2"):
         player = make_player(name)
         player.new_game(1)
         assert player.choose(position, Limits(nodes=200)) in position.legal_moves()

@@ -192,7 +192,7 @@ def test_stopped_at_once_it_still_has_a_move(algorithm: str) -> None:
 @pytest.mark.parametrize("playout", PLAYOUTS)
 @pytest.mark.parametrize("parallel", PARALLEL_MODES)
 def test_every_way_finds_good_moves(playout: str, parallel: str) -> None:
-    game = new_game(Algorithm="uct", Playout=playout, Parallel=parallel, UseEndgames="false")
+    game = new_game(Algorithm="uct", UCTPlayout=playout, UCTParallel=parallel, UseEndgames="false")
     for threads in (1, 2, 5):
         good = total = 0
         for case in CASES:
@@ -207,7 +207,7 @@ def test_every_way_finds_good_moves(playout: str, parallel: str) -> None:
 
 def test_visits_and_results_of_shared_trees_add_up() -> None:
     for parallel in PARALLEL_MODES:
-        game = new_game(Algorithm="uct", Parallel=parallel)
+        game = new_game(Algorithm="uct", UCTParallel=parallel)
         searcher: Any = game.searcher()
         searcher.configure(16, 3, 1)
         report = exhaust(searcher, Task(game.position("ABC2/DE3/F3f/3ed/2cba f 3"), Control(50_000)))
@@ -258,7 +258,7 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
 def test_a_small_memory_is_enough() -> None:
     game = new_game(Algorithm="uct")
     for parallel in PARALLEL_MODES:
-        game.set_option("Parallel", parallel)
+        game.set_option("UCTParallel", parallel)
         searcher = game.searcher()
         searcher.configure(1, 8, 1)
         report = exhaust(searcher, Task(game.position("ABC2/DE3/F3f/3ed/2cba f 3"), Control(200_000)))

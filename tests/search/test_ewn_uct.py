@@ -24,7 +24,7 @@ START = "ABC2/DE3/F3f/3ed/2cba f 3"
 MIDDLE = "A1B2/2E2/C1F1f/2e2/1cb1a s 4"
 ENDING = next(case["fen"] for case in vectors("ewn_exact.jsonl") if 0 < case["v"] < 1)
 FENS = (START, MIDDLE, ENDING)
-BARE = {"Proofs": "false", "KeepTree": "false", "LeafVisits": "1", "UseEndgames": "false"}
+BARE = {"UCTProofs": "false", "UCTReuseTree": "false", "UCTLeafVisits": "1", "UseEndgames": "false"}
 REWARDS = {"0..1": (0, 1), "-1..1": (-1, 1)}
 
 
@@ -83,7 +83,7 @@ def test_uct_values_are_those_of_the_formula(reward: str) -> None:
     """The kernel leaves out what a loss is worth, which is alike for all children."""
     rng, node = random.Random(4), np.zeros(2, NODE_DTYPE)
     for wink, uctk in ((1, 1), (0.4, 1), (0.5, 0.5), (1, 0), (0, 1), (rng.random(), rng.random())):
-        work = Search(START, WINK=repr(wink), UCTK=repr(uctk), Reward=reward).adapter._works[0]
+        work = Search(START, WINK=repr(wink), UCTK=repr(uctk), UCTReward=reward).adapter._works[0]
         for _ in range(200):
             n = rng.randint(1, rng.choice([3, 1000, 10**6]))
             total, all_n = rng.randint(0, n * WIN), n + rng.randint(0, 10**6)
@@ -108,7 +108,7 @@ def test_uct_values_of_unvisited_and_proven_children() -> None:
 @pytest.mark.parametrize(("wink", "uctk"), [(1, 1), (0.4, 1), (0.5, 0.5), (1, 0.1), (0, 1), (1, 0)])
 def test_each_playout_takes_the_child_of_the_highest_uct_value(wink: float, uctk: float, reward: str) -> None:
     for fen in (START, MIDDLE):
-        search = Search(fen, **BARE, WINK=str(wink), UCTK=str(uctk), Reward=reward)
+        search = Search(fen, **BARE, WINK=str(wink), UCTK=str(uctk), UCTReward=reward)
         search.grow(1)
         for _ in range(400):
             before = search.root()
@@ -129,7 +129,7 @@ def test_each_playout_takes_the_child_of_the_highest_uct_value(wink: float, uctk
 @pytest.mark.parametrize("reward", REWARDS)
 def test_half_and_half_plays_exactly_as_one_and_one(reward: str, leaf_visits: str) -> None:
     """Both factors times a power of two order the children as before, to the last bit."""
-    options = BARE | {"Reward": reward, "LeafVisits": leaf_visits}
+    options = BARE | {"UCTReward": reward, "UCTLeafVisits": leaf_visits}
     for fen in FENS:
         trees = []
         for factor in ("1.0", "0.5"):
@@ -147,7 +147,7 @@ def test_rewards_from_minus_one_count_as_twice_the_weight(wink: float, uctk: flo
     for fen in FENS:
         trees = {}
         for reward, factor in (("-1..1", wink), ("0..1", 2 * wink), ("0..1", wink)):
-            search = Search(fen, **BARE, WINK=str(factor), UCTK=str(uctk), Reward=reward)
+            search = Search(fen, **BARE, WINK=str(factor), UCTK=str(uctk), UCTReward=reward)
             report = search.iterate(12)
             assert all(0 <= (line.score.win or 0) <= 1 for line in report.lines)
             trees[reward, factor] = search.tree
@@ -157,7 +157,7 @@ def test_rewards_from_minus_one_count_as_twice_the_weight(wink: float, uctk: flo
 
 def test_without_proofs_no_value_is_proven() -> None:
     for fen in FENS:
-        search = Search(fen, Proofs="false")  # with the tablebase at hand
+        search = Search(fen, UCTProofs="false")  # with the tablebase at hand
         report = search.iterate(14)
         assert (report.finished, report.tbhits) == (False, 0)
         assert all(line.score.mate is None for line in report.lines)
@@ -178,7 +178,7 @@ def test_without_proofs_the_end_of_the_game_is_a_result() -> None:
 
 def test_without_its_tree_each_search_begins_anew() -> None:
     for keeps, is_kept in (("true", True), ("false", False)):
-        search = Search(START, KeepTree=keeps)
+        search = Search(START, UCTReuseTree=keeps)
         report = search.iterate(12)
         search.position.push(report.lines[0].pv[0])
         search.position.set_dice(2)
@@ -189,7 +189,7 @@ def test_without_its_tree_each_search_begins_anew() -> None:
 def test_a_tree_with_proofs_is_not_kept_without_them() -> None:
     search = Search(ENDING)
     search.iterate(12)
-    search.game.set_option("Proofs", "false")
+    search.game.set_option("UCTProofs", "false")
     search.start()
     search.iterate(4)
     assert np.all(search.tree["exact"] == OPEN)
@@ -197,7 +197,7 @@ def test_a_tree_with_proofs_is_not_kept_without_them() -> None:
 
 @pytest.mark.parametrize("least", [1, 2, 8, 50])
 def test_nodes_get_children_after_their_leaf_visits(least: int) -> None:
-    search = Search(START, **(BARE | {"LeafVisits": str(least)}))
+    search = Search(START, **(BARE | {"UCTLeafVisits": str(least)}))
     search.iterate(12)
     nodes = search.tree
     grown = nodes[nodes["first"] > 0]

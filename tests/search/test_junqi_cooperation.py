@@ -98,7 +98,7 @@ def test_a_leaf_gets_moves_after_some_visits(least: int) -> None:
 @pytest.mark.parametrize("size", range(1, MAX_TEAM + 1))
 def test_joint_actions_are_of_the_moves_that_uct_found(size: int) -> None:
     position = view()
-    adapter = searched(position, 6000, options={"Activate": str(size)})
+    adapter = searched(position, 6000, options={"CooperationPieces": str(size)})
     row, team = adapter._matrix[adapter._team.row], adapter._team
     root = edges_at(adapter._trees[0], int(adapter._works[0].first_edge))
     assert team.members == size and MOVES_BY_SIZE[size] ** size <= JOINT_ACTIONS
@@ -115,7 +115,7 @@ def test_joint_actions_are_of_the_moves_that_uct_found(size: int) -> None:
 
 
 def test_later_states_have_moves_and_policies_of_their_own() -> None:
-    adapter = searched(view(), 30_000, options={"Activate": "1"})
+    adapter = searched(view(), 30_000, options={"CooperationPieces": "1"})
     rows = adapter._matrix[adapter._matrix["key"] != 0]
     assert are_sound(rows) and len(rows) > 10
     moves = {tuple(row["move"][: row["count"][0]].tolist()) for row in rows}

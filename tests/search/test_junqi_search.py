@@ -30,7 +30,7 @@ ONLY_CONTACT_SAVES = "1x1x1/5/5/5/5/x4/B4/5/5/5/3H1/1L3 f f 30"
 
 def load(name: str, **options: str) -> Game:
     game = registry.load("junqi")
-    game.set_option("Searcher", name)
+    game.set_option("Algorithm", name)
     for option, value in options.items():
         game.set_option(option, value)
     return game
@@ -164,7 +164,7 @@ def test_a_damaged_cooperation_file_is_reported_and_left_out(tmp_path: Path) -> 
     searcher.clear()
     warnings: list[str] = []
     broken = registry.load("junqi", warnings.append)
-    broken.set_option("Searcher", "cooperation")
+    broken.set_option("Algorithm", "cooperation")
     path.write_bytes(damaged(path.read_bytes(), random.Random(1)))
     broken.set_option("CooperationFile", str(path))
     run(broken, game.position(FLAG_IN_REACH), 500)

@@ -46,7 +46,7 @@ def test_a_table_is_never_there_twice(game: str) -> None:
 
 @pytest.mark.parametrize(
     ("game", "name", "values"),
-    [("ewn", "Algorithm", ("uct", "expectimax")), ("junqi", "Searcher", ("uct", "flat", "cooperation", "worlds"))],
+    [("ewn", "Algorithm", ("uct", "expectimax")), ("junqi", "Algorithm", ("uct", "flat", "cooperation", "worlds"))],
 )
 def test_a_searcher_goes_before_another_comes(game: str, name: str, values: tuple[str, ...]) -> None:
     with Client(option("UCI_Variant", game)) as client:

@@ -40,10 +40,10 @@ SETTINGS = [
     ("connect6", {"Width": "40"}, 1, 256),
     ("ewn", {"Algorithm": "expectimax"}, 2, 1),
     ("ewn", {"Algorithm": "uct"}, 2, 1),
-    ("junqi", {"Searcher": "worlds"}, 2, 1),
-    ("junqi", {"Searcher": "flat"}, 2, 1),
-    ("junqi", {"Searcher": "uct"}, 2, 1),
-    ("junqi", {"Searcher": "cooperation"}, 2, 1),
+    ("junqi", {"Algorithm": "worlds"}, 2, 1),
+    ("junqi", {"Algorithm": "flat"}, 2, 1),
+    ("junqi", {"Algorithm": "uct"}, 2, 1),
+    ("junqi", {"Algorithm": "cooperation"}, 2, 1),
 ]
 NAMES = [f"{name}-{'-'.join(options.values())}-{threads}-{lines}" for name, options, threads, lines in SETTINGS]
 
@@ -126,7 +126,7 @@ def test_the_first_iteration_is_finished_without_any_time(
 
 
 @pytest.mark.parametrize("limit", [1, 50])
-@pytest.mark.parametrize(("name", "option"), [("ewn", {"Algorithm": "uct"}), ("junqi", {"Searcher": "flat"})])
+@pytest.mark.parametrize(("name", "option"), [("ewn", {"Algorithm": "uct"}), ("junqi", {"Algorithm": "flat"})])
 def test_playouts_keep_to_a_node_limit_in_the_first_iteration(name: str, option: dict[str, str], limit: int) -> None:
     control = Control(limit)
     searcher = a_searcher(name, option, 1)
@@ -151,7 +151,7 @@ def test_junqi_looks_after_few_episodes() -> None:
     from siqi.games.junqi.paper.cooperation import learn
     from siqi.games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_LOOKUP
 
-    searcher: Any = a_searcher("junqi", {"Searcher": "cooperation"}, 1)
+    searcher: Any = a_searcher("junqi", {"Algorithm": "cooperation"}, 1)
     control = Control()
     searcher.start(Task(a_position("junqi"), control))
     searcher.iterate()

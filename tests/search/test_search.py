@@ -177,7 +177,7 @@ def test_connect6_reports_a_loss_that_nothing_averts() -> None:
 
 def test_junqi_counters_outlast_four_bytes() -> None:
     game = registry.load("junqi")
-    game.set_option("Searcher", "uct")
+    game.set_option("Algorithm", "uct")
     searcher = game.searcher()
     searcher.configure(16, 1, 1)
     work = searcher._searcher._works[0]  # type: ignore[attr-defined]

@@ -105,28 +105,28 @@ class Knowledge:
     @property
     def reward(self) -> tuple[int, int]:
         """The rewards of a loss and of a win in UCTValue."""
-        return REWARDS[self._values.text("Reward")]
+        return REWARDS[self._values.text("UCTReward")]
 
     @property
     def has_proofs(self) -> bool:
         """True if UCT proves values, with the tablebase's help."""
-        return self._values.is_on("Proofs")
+        return self._values.is_on("UCTProofs")
 
     @property
     def keeps_tree(self) -> bool:
         """True if UCT keeps its tree from one search to the next."""
-        return self._values.is_on("KeepTree")
+        return self._values.is_on("UCTReuseTree")
 
     @property
     def leaf_visits(self) -> int:
         """The visits of a node of UCT before it gets children."""
-        return self._values.integer("LeafVisits")
+        return self._values.integer("UCTLeafVisits")
 
     @property
     def playout(self) -> str:
         """The kind of playouts, one of PLAYOUTS (search/playout.py)."""
-        return self._values.text("Playout")
+        return self._values.text("UCTPlayout")
 
     @property
     def parallel(self) -> str:
-        return self._values.text("Parallel")
+        return self._values.text("UCTParallel")

@@ -10,7 +10,7 @@ which a visit counts as a loss until its result is known. CHILDREN, the paper's:
 children of the root, at most three, and back up under a lock.
 
 The paper's UCT has neither proofs nor a tree kept from move to move, and adds children at a node's second visit: the
-options Proofs, KeepTree and LeafVisits. It does not say what range its results have: the option Reward.
+options UCTProofs, UCTReuseTree and UCTLeafVisits. It does not say what range its results have: the option UCTReward.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from siqi.games.search.sampling import SamplingAdapter
 
 ROOT, TREE, CHILDREN = range(3)
 PARALLEL_MODES = ("root", "tree", "children")
-"""The values of the option Parallel, in the order of the modes."""
+"""The values of the option UCTParallel, in the order of the modes."""
 
 MAX_KEPT = 200_000
 """The most nodes kept from one search to the next; copying them takes 6 ms."""

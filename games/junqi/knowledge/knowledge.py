@@ -63,19 +63,19 @@ class Knowledge:
 
     @property
     def searcher(self) -> str:
-        return self._values.text("Searcher")
+        return self._values.text("Algorithm")
 
     @property
     def alpha(self) -> float:
-        return self._values.number("Alpha")
+        return self._values.number("CooperationAlpha")
 
     @property
     def gamma(self) -> float:
-        return self._values.number("Gamma")
+        return self._values.number("CooperationGamma")
 
     @property
     def activate(self) -> int:
-        return self._values.integer("Activate")
+        return self._values.integer("CooperationPieces")
 
     @property
     def cooperation_file(self) -> str:

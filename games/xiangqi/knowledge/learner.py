@@ -26,7 +26,7 @@ _CODE = (
 
 
 class MiningJob(NamedTuple):
-    """The file of `Learn`, and the rule base to mine it into."""
+    """The file of `GameLog`, and the rule base to mine it into."""
 
     games: str
     rules: str

@@ -1,4 +1,4 @@
-"""Mining rules of moves with Apriori, and the rule base that grows with the games that `Learn` keeps.
+"""Mining rules of moves with Apriori, and the rule base that grows with the games that `GameLog` keeps.
 
 `move_rules` is the paper's mining (Jiang, Chen, Tang 2004, section 2): a game is a transaction, a move an item. `learn`
 is its loop (section 3): after each game the rule base is mined again. The daemon runs it as a process of its own
@@ -34,7 +34,7 @@ NEVER = np.iinfo(np.uint16).max
 """The ply of a move that was not played within the plies looked at."""
 
 MOST_LEARN_BYTES = 1 << 28
-"""Most bytes of a file of `Learn`: half a million games."""
+"""Most bytes of a file of `GameLog`: half a million games."""
 
 MOST_LEARNED_RULES = 20_000
 """Most rules of a learned rule base; those of most games are kept. A rule has some 60 bytes."""
@@ -109,7 +109,7 @@ def move_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
 
 
 class _KeptGame(msgspec.Struct):
-    """The fields of a line of `Learn` that are read (daemon/engine/game_log.py)."""
+    """The fields of a line of `GameLog` that are read (daemon/engine/game_log.py)."""
 
     moves: tuple[str, ...]
     game: str
@@ -132,12 +132,12 @@ class _KeptGame(msgspec.Struct):
 class Mark(msgspec.Struct):
     """The games that a rule base was mined from: the field `learned` of its header."""
 
-    size: int  # bytes of the file of `Learn`, from its start
+    size: int  # bytes of the file of `GameLog`, from its start
     crc: int  # CRC-32 of these bytes
     games: int
 
     def fits(self, data: bytes) -> bool:
-        """True if a file of `Learn` begins with the bytes that were mined."""
+        """True if a file of `GameLog` begins with the bytes that were mined."""
         return len(data) >= self.size and zlib.crc32(data[: self.size]) == self.crc
 
 
@@ -148,7 +148,7 @@ def is_learned(head: bytes) -> bool:
 
 
 class _KeptGames:
-    """The games of Xiangqi from the start position in lines of `Learn`, and what is wrong with lines of no use."""
+    """The games of Xiangqi from the start position in lines of `GameLog`, and what is wrong with lines of no use."""
 
     def __init__(self, data: bytes) -> None:
         self._lines = data.removeprefix(codecs.BOM_UTF8).splitlines()  # an editor may have put a mark there
@@ -164,7 +164,7 @@ class _KeptGames:
                 if game.game == "xiangqi" and game.has_identities:
                     yield game.record()
             except (msgspec.MsgspecError, UnicodeError, RecursionError):
-                self.report("not a game as Learn writes it")
+                self.report("not a game as GameLog writes it")
             except ValueError as error:
                 self.report(str(error))
 
@@ -174,7 +174,7 @@ class _KeptGames:
 
 
 def learn(games: Path, rules: Path, writing: contextlib.AbstractContextManager[Any]) -> list[str]:
-    """Mine the file that `Learn` writes into the rule base `rules`, a new file or one that this function made.
+    """Mine the file that `GameLog` writes into the rule base `rules`, a new file or one that this function made.
 
     All games are mined again, so a rule's counts are those of the whole file, and no game counts twice. Rules and mark
     change in one step (`replace_file`), within `writing`. Return lines for the user on games that were left out.
@@ -194,7 +194,7 @@ def learn(games: Path, rules: Path, writing: contextlib.AbstractContextManager[A
         learned = sorted(move_rules(found, LEARNED), key=lambda rule: -rule.games)[:MOST_LEARNED_RULES]
         new = Mark(len(data), zlib.crc32(data), len(found.plies))
         about = {
-            "source": "games that Learn kept",
+            "source": "games that GameLog kept",
             "games": new.games,
             "items": BY_IDENTITY.name,
             "parameters": {

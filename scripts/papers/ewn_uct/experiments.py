@@ -201,8 +201,8 @@ def digest(path: Path) -> str:
 def uct_text(factors: Factors, threads: int = 1, reward: str = REWARDS[0], hash_mb: int = 0) -> str:
     """Return the name of a bare UCT, as players.py reads it."""
     words = ["uct", f"WINK={factors[0]:g}", f"UCTK={factors[1]:g}"]
-    words += [f"Threads={threads}", "Parallel=children"] * (threads > 1)
-    words += [f"Reward={reward}"] * (reward != REWARDS[0]) + [f"Hash={hash_mb}"] * (hash_mb > 0)
+    words += [f"Threads={threads}", "UCTParallel=children"] * (threads > 1)
+    words += [f"UCTReward={reward}"] * (reward != REWARDS[0]) + [f"Hash={hash_mb}"] * (hash_mb > 0)
     return " ".join(words)
 
 
@@ -400,7 +400,7 @@ def parallel(bench: Bench) -> Result:
     playouts, runs = bench.size(1000, 500_000), bench.size(1, 5)
     ways = [(1, "children"), (2, "children"), *((THREADS, way) for way in ("children", "root", "tree"))]
     keys = {
-        way: f"uct Threads={way[0]} Parallel={way[1]} Hash=256, {playouts} playouts, best of {runs}" for way in ways
+        way: f"uct Threads={way[0]} UCTParallel={way[1]} Hash=256, {playouts} playouts, best of {runs}" for way in ways
     }
     speed = bench.of("parallel-speed").measure(keys.values(), functools.partial(measure_speed, playouts, runs), jobs=1)
     alone = speed[keys[ways[0]]]

@@ -11,7 +11,7 @@
 
 `uct`, `improved` and `siqi` take options of the engine, `siqi Threads=2`, `uct UCTK=0.5`. The paper's players use no
 tablebases. Its UCT is bare: it proves nothing, begins each search anew and adds children at a node's second visit.
-`uct Proofs=true KeepTree=true LeafVisits=8` is UCT as the engine plays it, without tablebases.
+`uct UCTProofs=true UCTReuseTree=true UCTLeafVisits=8` is UCT as the engine plays it, without tablebases.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ MAX_DEPTH = 40
 CHUNK = 64
 """Playouts for each move between two looks at the clock."""
 
-BARE = {"Algorithm": "uct", "UseEndgames": "false", "Proofs": "false", "KeepTree": "false", "LeafVisits": "1"}
+BARE = {"Algorithm": "uct", "UseEndgames": "false", "UCTProofs": "false", "UCTReuseTree": "false", "UCTLeafVisits": "1"}
 """The options of UCT as the paper describes it."""
 
-PAPER_THREADS = {"Threads": "3", "Parallel": "children"}
+PAPER_THREADS = {"Threads": "3", "UCTParallel": "children"}
 """The options of the paper's parallel search."""
 
 

@@ -60,7 +60,9 @@ PAPER = Paper(
 
 OPPONENTS = ("minimax", "alphabeta", "mcts", "uct")
 COOPERATION = "cooperation"
-UCT_ALONE = "siqi Searcher=uct"
+ALPHA, GAMMA = "CooperationAlpha", "CooperationGamma"
+
+UCT_ALONE = "siqi Algorithm=uct"
 
 LEVELS = {"": "the engine's beliefs and evaluation", " simple": "one completed board, material alone"}
 STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -129,7 +131,7 @@ def draw_players(figure: Figure, records: list[PaperGame]) -> None:
 
 def run_activate(bench: Bench) -> Result:
     games = bench.size(2, 400)
-    teams = [f"cooperation Activate={size}" for size in range(bench.size(MAX_TEAM - 1, 1), MAX_TEAM + 1)]
+    teams = [f"cooperation CooperationPieces={size}" for size in range(bench.size(MAX_TEAM - 1, 1), MAX_TEAM + 1)]
     pairings = [(team, UCT_ALONE) for team in teams] + [(b, a) for a, b in itertools.combinations(teams, 2)]
     limit = playouts(bench, 1000)
     records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
@@ -152,7 +154,7 @@ def run_parts(bench: Bench) -> Result:
 
 
 def grid_name(alpha: float, gamma: float) -> str:
-    return f"cooperation Alpha={alpha} Gamma={gamma}"
+    return f"cooperation {ALPHA}={alpha} {GAMMA}={gamma}"
 
 
 def run_grid(bench: Bench) -> Result:
@@ -169,7 +171,7 @@ def run_grid(bench: Bench) -> Result:
         [str(alpha), *(percent(each[Pairing(cells[alpha, gamma], "all")].score) for gamma in steps)] for alpha in steps
     ]
     by_value = [
-        [str(step), *(percent(mean_score(records, f"{name}={step}")) for name in ("Alpha", "Gamma"))] for step in steps
+        [str(step), *(percent(mean_score(records, f"{name}={step}")) for name in (ALPHA, GAMMA))] for step in steps
     ]
     return Result(
         f"{len(others) * games} games a cell, as many against each opponent ({LEVELS[' simple']}), {limit.text} "

@@ -271,7 +271,7 @@ class Trees(Determinized):
 
 PARTS = ("learning", "prior", "formula", "k", "expand")
 """What a player `cooperation` can change of paper 4's design beside its options, for ablations: the share of the
-playouts spent on learning, the visits for which learned values count, `ucb1` for the formula of `siqi Searcher=uct`,
+playouts spent on learning, the visits for which learned values count, `ucb1` for the formula of `siqi Algorithm=uct`,
 the formula's k, and the visits of a leaf before it gets moves."""
 
 
@@ -280,7 +280,7 @@ def cooperation(options: dict[str, str]) -> EngineMind:
     parts = {name: options.pop(name) for name in PARTS if name in options}
     game = Junqi(print)
     if not parts:
-        return EngineMind(game, {"Searcher": "cooperation"} | options)
+        return EngineMind(game, {"Algorithm": "cooperation"} | options)
     adapter = CooperationAdapter(game.knowledge)
     formula, k, expand = adapter.tree_settings
     if parts.get("formula") == "ucb1":

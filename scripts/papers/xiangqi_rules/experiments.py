@@ -6,7 +6,7 @@
 The paper numbers the 32 pieces, mines whole games for rules "if this move was played, answer so", and plays a rule at
 random among those that fit; only without one it searches. Its claim is time. `play` sets this against the search alone
 at a fixed depth, with the paper's items and ours, and with the first 40 plies and whole games. `loop` lets the rule
-base grow from the engine's own games, as the daemon's options `Learn`, `MineRules` and `RuleFile` do.
+base grow from the engine's own games, as the daemon's options `GameLog`, `MineRules` and `RuleFile` do.
 
 A full run takes about a quarter of an hour on two cores.
 
@@ -246,7 +246,7 @@ def loop(bench: Bench) -> Result:
     ]
     columns = ("games", "rules", "moves by rules", "ms a move", "by a rule", "by a search", "s until mined")
     return Result(
-        f"The daemon against itself, UseRules paper, Learn, MineRules and RuleFile, from an empty rule base; {count} "
+        f"The daemon against itself, UseRules paper, GameLog, MineRules and RuleFile, from an empty rule base; {count} "
         f"games from common openings of six plies, depth {depth}; each row has the games since the row before. Each "
         "game begins when the last is mined. Games that reach "
         f"{MAX_PLIES} plies are left unfinished, and are not kept.",

@@ -245,7 +245,7 @@ def play_by_rules(
 
 
 class Growing:
-    """The engine against itself, with `Learn`, `MineRules` and `UseRules paper`: its process, started when needed."""
+    """The engine against itself, with `GameLog`, `MineRules` and `UseRules paper`: its process, started when needed."""
 
     def __init__(self, folder: Path, openings: Sequence[Sequence[str]], depth: int) -> None:
         self._games, self._rules = folder / "loop-games.jsonl", folder / "loop-rules.book"
@@ -264,7 +264,7 @@ class Growing:
                 "setoption name UseRules value paper",
                 "setoption name MineRules value true",
                 f"setoption name RuleFile value {self._rules.resolve()}",
-                f"setoption name Learn value {self._games.resolve()}",
+                f"setoption name GameLog value {self._games.resolve()}",
                 "isready",
             )
             self._process.wait_for("readyok", timeout_s=START_TIMEOUT_S)
@@ -305,7 +305,7 @@ class Growing:
             spent_ms[by_rule] += 1000 * (arrived - started)
             words.append(line.split()[1])
             position.push(position.parse_move(words[-1]))
-        engine.send(f"position startpos moves {' '.join(words)}", "isready")  # Learn writes it, if it has ended
+        engine.send(f"position startpos moves {' '.join(words)}", "isready")  # GameLog writes it, if it has ended
         engine.wait_for("readyok", timeout_s=MOVE_TIMEOUT_S)
         mining_s = self._wait_for_rules()
         book = RuleBook(self._rules)

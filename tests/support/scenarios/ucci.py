@@ -31,10 +31,11 @@ def handshake(play: Recorder) -> None:
     play.send("ucci", until="ucciok")
     wrong = (
         "", "nonsense", "nonsense 3", "UCI_Variant connect6", "UCI_Coordinates 1", "UCI_ShowWDL true",
-        "UCI_AnalyseMode true", "Width 5", "Searcher uct", "name", "value 3", "name value 3", "hashsize 0",
+        "UCI_AnalyseMode true", "Width 5", "Algorithm uct", "name", "value 3", "name value 3", "hashsize 0",
         "hashsize x", "hashsize", "threads 65", "usebook maybe", "useegtb 1", "ponder on", "UseRules nothing",
         "Move_Overhead -1", "move_overhead x", "Skill_Level 21", "UCI_Elo 5", "bookfiles", "egtbpaths",
-        "Debug_Log_File folder", "Learn foreign", "Seed", "Clear_Hash", "clear_hash now", "MultiPV 0",
+        "Debug_Log_File folder", "GameLog foreign", "Learn foreign", "Seed", "Clear_Hash", "clear_hash now",
+        "MultiPV 0",
     )  # fmt: skip
     play.each(*(f"setoption {text}" for text in wrong))
     for name in ("promotion", "batch", "debug", "pruning", "knowledge", "randomness", "style", "idle", "selectivity"):

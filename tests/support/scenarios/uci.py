@@ -77,8 +77,8 @@ SPINS = {
     "UCI_Elo": (725, 3223),
     "Width": (2, 40),
     "Depth": (0, 47),
-    "Activate": (1, 4),
-    "LeafVisits": (1, 1000000),
+    "CooperationPieces": (1, 4),
+    "UCTLeafVisits": (1, 1000000),
 }
 CHECKS = (
     "Ponder",
@@ -88,20 +88,19 @@ CHECKS = (
     "UCI_LimitStrength",
     "UCI_ShowWDL",
     "UCI_AnalyseMode",
-    "Proofs",
-    "KeepTree",
+    "UCTProofs",
+    "UCTReuseTree",
 )
 COMBOS = {
     "UseRules": ("checked", "paper", "false", "true"),
     "UCI_Coordinates": ("1", "0"),
-    "Algorithm": ("uct", "expectimax"),
-    "Playout": ("informed", "short", "greedy", "evaluation", "random"),
-    "Parallel": ("tree", "children", "root"),
-    "Reward": ("-1..1", "0..1"),
-    "Searcher": ("flat", "uct", "cooperation", "worlds"),
+    "UCTPlayout": ("informed", "short", "greedy", "evaluation", "random"),
+    "UCTParallel": ("tree", "children", "root"),
+    "UCTReward": ("-1..1", "0..1"),
+    "Algorithm": ("flat", "uct", "cooperation", "worlds", "expectimax"),
     "UCI_Variant": ("xiangqi",),
 }
-NUMBERS = {"WINK": (0, 100), "UCTK": (0, 100), "Alpha": (0, 1), "Gamma": (0, 1)}
+NUMBERS = {"WINK": (0, 100), "UCTK": (0, 100), "CooperationAlpha": (0, 1), "CooperationGamma": (0, 1)}
 
 
 @scenario("uci")
@@ -177,7 +176,8 @@ def options_of_other_games(play: Recorder) -> None:
             play.send(line, "isready", until="readyok")
         play.send("setoption name BookFile value missing.book", "setoption name EndgamePath value missing")
         play.send("setoption name OwnBook value true", "isready", until="readyok")
-        play.send(f"setoption name {'Width' if game != 'connect6' else 'Alpha'} value 1", "isready", until="readyok")
+        other = "Width" if game != "connect6" else "CooperationAlpha"
+        play.send(f"setoption name {other} value 1", "isready", until="readyok")
     play.send("quit")
 
 
@@ -216,7 +216,7 @@ def files_of_junqi(play: Recorder) -> None:
             until="bestmove",
         )  # fmt: skip
         play.send("setoption name Seed value 2", "position startpos moves ?", "go nodes 10", until="bestmove")
-    play.send("setoption name Searcher value cooperation", "isready", until="readyok")
+    play.send("setoption name Algorithm value cooperation", "isready", until="readyok")
     for name in ("foreign", "folder", "empty", "missing/file", "learned"):
         play.send(f"setoption name CooperationFile value {name}", "ucinewgame", "isready", until="readyok")
         play.send(
@@ -230,15 +230,16 @@ def files_of_junqi(play: Recorder) -> None:
 @scenario("uci")
 def files_that_are_written(play: Recorder) -> None:
     """A file of games, a log of the traffic, and file names that are refused for them."""
-    for option in ("Learn", "Debug Log File"):
+    for option in ("GameLog", "Debug Log File"):
         names = ("foreign", "folder", "fifo", "missing/file", "/dev/null", "xiangqi.book")
         play.each(*(f"setoption name {option} value {name}" for name in names), until=ERROR)
-    play.send("setoption name Debug Log File value log", "setoption name Learn value games", "isready", until="readyok")
+    play.send("setoption name Debug Log File value log", "setoption name GameLog value games")
+    play.send("isready", until="readyok")
     play.send(f"{MATE} moves a7a9", "result", until="result")
     play.send(MATE, "go wtime 3600000 btime 3600000", until="bestmove")
     play.send("ucinewgame", "position startpos moves h2e2", "go wtime 3600000 btime 3600000", until="bestmove")
     play.send("position startpos moves h2e2 h9g7 x", until=ERROR)
-    play.send("setoption name Learn value foreign", until=ERROR)
+    play.send("setoption name GameLog value foreign", until=ERROR)
     play.send("position fen 3k5/1R7/9/R8/9/9/9/9/9/4K4 w", "go wtime 3600000 btime 3600000", until="bestmove")
     play.send(variant("ewn"), "isready", until="readyok")
     play.send("setoption name WINK value 0.5", "position fen 5/5/5/3A1/a4 f - moves d2e1", "result", until="result")
@@ -246,7 +247,7 @@ def files_that_are_written(play: Recorder) -> None:
     play.send("probe", until="probe")  # the search has ended by now; the next line ends the log
     play.send("setoption name Debug Log File value", "isready", until="readyok")
     play.send(
-        "setoption name Learn value <empty>", "position fen 5/5/5/3A1/a4 f - moves d2e1", "result", until="result"
+        "setoption name GameLog value <empty>", "position fen 5/5/5/3A1/a4 f - moves d2e1", "result", until="result"
     )
     play.send("quit")
     play.files += ["games", "log", "foreign"]

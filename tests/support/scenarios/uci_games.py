@@ -541,9 +541,9 @@ def ewn_searches(play: Recorder) -> None:
     play.send("setoption name Algorithm value uct", start, "go depth 2", until="bestmove")
     play.send("dice 2", "go nodes 500", until="bestmove")
     for playout in ("informed", "short", "greedy", "evaluation"):
-        play.send(f"setoption name Playout value {playout}", "go nodes 500", until="bestmove")
+        play.send(f"setoption name UCTPlayout value {playout}", "go nodes 500", until="bestmove")
     play.send("setoption name WINK value 1", "setoption name UCTK value 0.5", "go nodes 500", until="bestmove")
-    for bare in ("Reward value -1..1", "Proofs value false", "KeepTree value false", "LeafVisits value 1"):
+    for bare in ("UCTReward value -1..1", "UCTProofs value false", "UCTReuseTree value false", "UCTLeafVisits value 1"):
         play.send(f"setoption name {bare}", "go nodes 500", until="bestmove")
     play.send("probe", "setoption name Algorithm value expectimax", until="probe")
     weaker(play, "position fen ABC2/DE3/F3f/3ed/2cba f 3")
@@ -566,12 +566,12 @@ def junqi_searches(play: Recorder) -> None:
         )
         play.send("position startpos moves ?", GO, until="bestmove")
     for searcher in ("worlds", "flat", "uct", "cooperation"):
-        play.send(f"setoption name Searcher value {searcher}", "ucinewgame", view, "go nodes 400", until="bestmove")
+        play.send(f"setoption name Algorithm value {searcher}", "ucinewgame", view, "go nodes 400", until="bestmove")
         play.send(full, "go depth 2", until="bestmove")
         play.send("go infinite", until="info")
         play.send("stop", until="bestmove")
     play.send(
-        "setoption name Searcher value worlds", view, "setoption name MultiPV value 3", "go depth 1", until="bestmove"
+        "setoption name Algorithm value worlds", view, "setoption name MultiPV value 3", "go depth 1", until="bestmove"
     )
     play.send("go searchmoves F0E0 G3F3 depth 1", until="bestmove")
     play.send("go searchmoves F0D0=1 depth 1", until="bestmove")

@@ -27,7 +27,7 @@ from scripts.common.logistic import minimize
 from scripts.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.match.minds import EngineMind, Seat
 from scripts.match.openings import openings
-from scripts.match.players import Choice, Limits, Turn
+from scripts.match.players import Choice, TimeControl, Turn
 
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.games.contract import FIRST, Position
@@ -110,7 +110,7 @@ class Start(NamedTuple):
 def play(start: Start) -> ScoredGame:
     """Play a game until the rules or a proven win end it."""
     game = script.load_once(start.game)
-    player = Recording(EngineMind(game, {"Hash": "8"}), game, Limits(nodes=start.nodes))
+    player = Recording(EngineMind(game, {"Hash": "8"}), game, TimeControl(nodes=start.nodes))
     player.moves = []
     referee = Referee(game, Opening(moves=start.opening))
     ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, ADJUDICATION)

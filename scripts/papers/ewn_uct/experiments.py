@@ -39,7 +39,7 @@ from scripts.match.paired_games import (
     score_table,
     together,
 )
-from scripts.match.players import Limits
+from scripts.match.players import TimeControl
 from scripts.papers.ewn_uct.players import make_player, play, player
 from scripts.papers.ewn_uct.regret import SOURCE, choices, course, regret_of
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
@@ -80,7 +80,7 @@ MACHINE = f"{os.cpu_count()} cores"
 PAIRS = "random set-ups and throws, each played twice with sides swapped"
 
 
-def at_once(bench: Bench, limit: Limits) -> Jobs:
+def at_once(bench: Bench, limit: TimeControl) -> Jobs:
     """Return the games to play at a time: under a time, one for each three cores, so that all players have theirs.
 
     A cluster's workers have as many cores each as its user gives them.
@@ -88,29 +88,29 @@ def at_once(bench: Bench, limit: Limits) -> Jobs:
     return bench.jobs if limit.nodes or not isinstance(bench.jobs, int) else max(1, bench.jobs // THREADS)
 
 
-A_TIME = Limits(movetime_ms=1)
+A_TIME = TimeControl(movetime_ms=1)
 
 
-def limits_text(limits: Iterable[Limits]) -> str:
+def limits_text(limits: Iterable[TimeControl]) -> str:
     return " and ".join(limit.text for limit in limits)
 
 
 # ---------------------------------------------------------------- figures 4 and 5
 
 
-def figure_limits(bench: Bench) -> list[Limits]:
+def figure_limits(bench: Bench) -> list[TimeControl]:
     """Return equal time and equal playouts; minimax and alpha-beta count positions."""
-    return [Limits(movetime_ms=bench.size(2, 20)), Limits(nodes=bench.size(200, 20_000))]
+    return [TimeControl(movetime_ms=bench.size(2, 20)), TimeControl(nodes=bench.size(200, 20_000))]
 
 
 def games_of(
-    bench: Bench, pairings: Sequence[tuple[str, str]], limit: Limits, log: Path | None = None
+    bench: Bench, pairings: Sequence[tuple[str, str]], limit: TimeControl, log: Path | None = None
 ) -> list[PaperGame]:
     """Return the games of some pairings, those played that a log lacks, by default the experiment's."""
     return run_games(play, pairings, log or bench.log, bench.size(2, 200), limit, at_once(bench, limit))
 
 
-def figure_conditions(bench: Bench, limits: Sequence[Limits]) -> str:
+def figure_conditions(bench: Bench, limits: Sequence[TimeControl]) -> str:
     return (
         f"{bench.size(2, 200)} games of each pairing and limit, {PAIRS}; a move has {limits_text(limits)} (minimax and "
         f"alpha-beta: positions; random: none). UCT is {BARE}. Minimax and alpha-beta (Star1, Star2, a transposition "
@@ -149,7 +149,7 @@ def figure_5(bench: Bench) -> Result:
     return Result(conditions, tables, lambda figure: draw_scores(figure, drawn))
 
 
-def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: Limits) -> Table:
+def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: TimeControl) -> Table:
     """Return what the improved UCT scores beyond UCT, against each opponent and against the abstract's three."""
     everyone = "all three"
 
@@ -281,7 +281,7 @@ FACTORS: tuple[Factors, ...] = ((1, 1), (0.4, 1), (0.5, 0.5), (1, 0.4))
 class Level(NamedTuple):
     """A limit of the factorial experiment, and what is played and measured under it."""
 
-    limit: Limits
+    limit: TimeControl
     games: int
     factors: Sequence[Factors]
     rewards: Sequence[str]
@@ -307,14 +307,14 @@ class Level(NamedTuple):
 
 
 LEVELS = (
-    Level(Limits(nodes=20_000), 200, FACTORS, REWARDS, 1),
-    Level(Limits(nodes=200_000), 60, FACTORS[:3], REWARDS, 5, has_halves=False),
-    Level(Limits(nodes=2_000_000), 12, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
-    Level(Limits(movetime_ms=20), 100, FACTORS[:3], REWARDS[:1]),
+    Level(TimeControl(nodes=20_000), 200, FACTORS, REWARDS, 1),
+    Level(TimeControl(nodes=200_000), 60, FACTORS[:3], REWARDS, 5, has_halves=False),
+    Level(TimeControl(nodes=2_000_000), 12, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
+    Level(TimeControl(movetime_ms=20), 100, FACTORS[:3], REWARDS[:1]),
 )
 QUICK_LEVELS = (
-    Level(Limits(nodes=100), 2, FACTORS[:3], REWARDS, 40),
-    Level(Limits(movetime_ms=2), 2, FACTORS[:2], REWARDS[:1], has_halves=False),
+    Level(TimeControl(nodes=100), 2, FACTORS[:3], REWARDS, 40),
+    Level(TimeControl(movetime_ms=2), 2, FACTORS[:2], REWARDS[:1], has_halves=False),
 )
 
 
@@ -412,7 +412,7 @@ def parallel(bench: Bench) -> Result:
     sizes = ((2, 2),) if bench.quick else ((20, 200), (200, 50))
     drawn = list[PaperGame]()
     for movetime_ms, games in sizes:
-        limit = Limits(movetime_ms=movetime_ms)
+        limit = TimeControl(movetime_ms=movetime_ms)
         pairings = [
             (uct_text(factors, THREADS, hash_mb=256), uct_text(factors, hash_mb=256)) for factors in (PLAIN, (0.4, 1))
         ]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from scripts.common import script
 from scripts.common.table import Table
-from scripts.match.players import Limits
+from scripts.match.players import TimeControl
 from scripts.papers.ewn_uct.players import make_player
 from scripts.papers.ewn_uct.regret import Decision, decisions, regret_of
 
@@ -35,7 +35,7 @@ class Question(NamedTuple):
     """What a player does in a position."""
 
     player: str
-    limit: Limits
+    limit: TimeControl
     case: Decision
 
 
@@ -57,12 +57,16 @@ def main() -> int:
         parser.error("--jobs must be at least 1")
     jobs = script.jobs(options)
     cases = list(decisions(options.values))
-    limits = [Limits(nodes=nodes) for nodes in options.nodes] if options.nodes else [Limits(ms) for ms in options.ms]
+    limits = (
+        [TimeControl(nodes=nodes) for nodes in options.nodes]
+        if options.nodes
+        else [TimeControl(ms) for ms in options.ms]
+    )
     sizes = sorted({case.pieces for case in cases})
     ways = list(itertools.product(options.player, limits))
     questions = [Question(name, each, case) for name, each in ways for case in cases]
     found = (regret_at(question) for question in questions) if jobs == 1 else in_order(regret_at, questions, jobs)
-    lost: dict[tuple[str, Limits], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    lost: dict[tuple[str, TimeControl], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     with contextlib.closing(found):
         for question, regret in zip(questions, script.progress(found, total=len(questions)), strict=True):
             lost[question.player, question.limit][question.case.pieces].append(regret)

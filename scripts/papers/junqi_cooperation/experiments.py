@@ -38,7 +38,7 @@ from scripts.match.paired_games import (
     score_table,
     together,
 )
-from scripts.match.players import Limits
+from scripts.match.players import TimeControl
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, Learner
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.junqi_cooperation.players import play
@@ -88,16 +88,16 @@ LAST_MOVE = 73
 """The last number of a move in figure 8."""
 
 
-def playouts(bench: Bench, full: int) -> Limits:
+def playouts(bench: Bench, full: int) -> TimeControl:
     """Return the limit of a move: `full` playouts, fewer in a quick run."""
-    return Limits(nodes=bench.size(50, full))
+    return TimeControl(nodes=bench.size(50, full))
 
 
 def run_players(bench: Bench) -> Result:
     games = bench.size(2, 400)
     tables, records = [], []
     levels = list(LEVELS.items())[bench.size(1, 0) :]
-    limits = playouts(bench, 500), Limits(movetime_ms=bench.size(1, 5))
+    limits = playouts(bench, 500), TimeControl(movetime_ms=bench.size(1, 5))
     for limit, (level, words) in itertools.product(limits, levels):
         heroes = (COOPERATION, UCT_ALONE) if limit.nodes and level and not bench.quick else (COOPERATION,)
         pairings = [(hero, other + level) for hero in heroes for other in OPPONENTS]
@@ -261,7 +261,7 @@ def activation_times(key: str) -> dict[str, Any]:
         for word in referee.view_moves(referee.turn):
             view.push(view.parse_move(word))
         if referee.ply % 8 == 2:  # the first side's moves 1, 5, 9, ...
-            seconds.append(learner.seconds(view, Limits(nodes=lessons), lessons))
+            seconds.append(learner.seconds(view, TimeControl(nodes=lessons), lessons))
             movable.append(len({move & 63 for move in view.legal_moves()}))
         referee.push(referee.parse_move(referee.move_text(rng.choice(learner.ranked_moves(view)))))
     return {"seconds": seconds, "movable": movable}

@@ -20,7 +20,7 @@ from scripts.common.records import read_game_records
 from scripts.match.game_loop import Opening, Referee
 from scripts.match.minds import EngineMind, Seat
 from scripts.match.paired_games import Job, PaperGame, play_game
-from scripts.match.players import Limits
+from scripts.match.players import TimeControl
 
 from siqi.daemon.cluster.jobs import Jobs, completed
 from siqi.games import registry
@@ -66,7 +66,11 @@ def play_own(task: OwnGame) -> bytes:
     outcome = None
     while len(words) < MAX_PLIES and (outcome := position.outcome()) is None:
         is_random = len(words) < 20 and rng.random() < 0.2
-        move = rng.choice(position.legal_moves()) if is_random else mind.choose(position, Limits(depth=SELF_PLAY_DEPTH))
+        move = (
+            rng.choice(position.legal_moves())
+            if is_random
+            else mind.choose(position, TimeControl(depth=SELF_PLAY_DEPTH))
+        )
         words.append(position.move_text(move))
         position.push(move)
     winner = None if outcome is None else outcome.winner
@@ -214,7 +218,7 @@ class RuleMind(EngineMind):
         self._random.seed(seed)
         self.answered = self.asked = 0
 
-    def choose(self, position: Any, limit: Limits) -> int:
+    def choose(self, position: Any, limit: TimeControl) -> int:
         self.asked += 1
         suggestion = self.game.suggest(position, self._random)
         if suggestion is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from siqi.games.contract import Game, GameInfo, Position, Warn
 from siqi.games.formats import Format, Wording
@@ -46,28 +47,44 @@ def load(name: str, warn: Warn = silent) -> Game[Position]:
     return game
 
 
+def _part(name: str, module: str) -> ModuleType | None:
+    """Import a module of a game's folder; None if the game has no such folder or file. KeyError for an unknown name."""
+    if name not in NAMES:
+        raise KeyError(name)
+    path = f"siqi.games.{name}"
+    for part in module.split("."):
+        path += f".{part}"
+        if importlib.util.find_spec(path) is None:
+            return None
+    return importlib.import_module(path)
+
+
 def picture_maker(name: str) -> PictureMaker:
-    """Return the module that draws a game's positions; KeyError for an unknown name.
+    """Return the module that draws a game's positions; KeyError for an unknown name, ValueError if there is none.
 
     It imports the game's kernels, as `load` does.
     """
-    if name not in NAMES:
-        raise KeyError(name)
-    maker: PictureMaker = importlib.import_module(f"siqi.games.{name}.picture")
+    maker: PictureMaker | None = cast("PictureMaker | None", _part(name, "picture"))
+    if maker is None:
+        raise ValueError(f"{name} has no pictures")
     return maker
 
 
 def formats(name: str) -> tuple[Format, ...]:
     """Return the table of a game's file formats without loading the game; KeyError for an unknown name."""
-    if name not in NAMES:
-        raise KeyError(name)
-    table: tuple[Format, ...] = importlib.import_module(f"siqi.games.{name}.formats.table").FORMATS
-    return table
+    table = _part(name, "formats.table")
+    return () if table is None else table.FORMATS
 
 
 def record_format(name: str) -> Format:
-    """Return the format in which a game's records are kept, one that `is_stream`; KeyError for an unknown name."""
-    return next(one for one in formats(name) if one.is_stream)
+    """Return the format in which a game's records are kept, one that `is_stream`.
+
+    KeyError for an unknown name, ValueError if the game has no such format.
+    """
+    for one in formats(name):
+        if one.is_stream:
+            return one
+    raise ValueError(f"{name} has no records")
 
 
 def wording(name: str) -> Wording | None:
@@ -75,9 +92,4 @@ def wording(name: str) -> Wording | None:
 
     The readers of the formats then return records. KeyError for an unknown name.
     """
-    if name not in NAMES:
-        raise KeyError(name)
-    if importlib.util.find_spec(f"siqi.games.{name}.formats.wording") is None:
-        return None
-    module: Wording = importlib.import_module(f"siqi.games.{name}.formats.wording")
-    return module
+    return cast("Wording | None", _part(name, "formats.wording"))

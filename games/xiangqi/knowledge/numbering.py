@@ -105,11 +105,13 @@ def can_attack(letters: str) -> bool:
 
 def material_of(ending: Ending, strong: int) -> int:
     """Return `pos.material` of an ending whose stronger side has the colour `strong`."""
-    return sum(
-        _UNITS[7 * (side ^ strong) + kind + 1]
-        for side, letters in enumerate(ending)
-        for kind in (KING, *(_KIND[letter] for letter in letters))
-    )
+    return _units_of(ending.strong, strong) + _units_of(ending.weak, 1 - strong)
+
+
+@functools.cache
+def _units_of(letters: str, colour: int) -> int:
+    """Return what a side adds to `pos.material`."""
+    return sum(_UNITS[7 * colour + kind + 1] for kind in (KING, *(_KIND[letter] for letter in letters)))
 
 
 def letters_of(pos: Record, side: int) -> str:

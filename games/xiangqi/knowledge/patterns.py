@@ -18,7 +18,7 @@ from __future__ import annotations
 import itertools
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -112,14 +112,16 @@ def _match(pos: Record, lookup: Record, patterns: int, pressing: int) -> int:
     return match(pos, lookup, patterns, pressing)
 
 
-@entry(void(PATTERNS, int64, int64, int64))
-def _insert(pattern_book: Record, material: int, pressing: int, at: int) -> None:
-    slot = hash16(material) & _SLOTS - 1
-    while pattern_book.material[slot] != 0:
-        slot = slot + 1 & _SLOTS - 1
-    pattern_book.material[slot] = material
-    pattern_book.pressing[slot] = pressing
-    pattern_book.entry[slot] = at
+@entry(void(PATTERNS, int64[:, ::1]))
+def _fill(pattern_book: Record, rows: Any) -> None:
+    """Fill the hash table with rows of material, pressing colour and entry."""
+    for i in range(len(rows)):
+        slot = hash16(rows[i, 0]) & _SLOTS - 1
+        while pattern_book.material[slot] != 0:
+            slot = slot + 1 & _SLOTS - 1
+        pattern_book.material[slot] = rows[i, 0]
+        pattern_book.pressing[slot] = rows[i, 1]
+        pattern_book.entry[slot] = rows[i, 2]
 
 
 class Condition(NamedTuple):
@@ -242,9 +244,8 @@ class PatternBook:
             pattern_book.first_slot[c], pattern_book.slots[c] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
             pattern_book.attribute[c] = ATTRIBUTES.index(condition.attribute)
             pattern_book.low[c], pattern_book.high[c] = condition.low, condition.high
-        for at, ending in materials:
-            for colour in (0, 1):
-                _insert(pattern_book, material_of(ending, colour), colour, at)
+        rows = [(material_of(ending, colour), colour, at) for at, ending in materials for colour in (0, 1)]
+        _fill(pattern_book, np.array(rows, np.int64).reshape(-1, 3))
 
     @property
     def address(self) -> int:

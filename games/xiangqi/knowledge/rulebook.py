@@ -11,6 +11,7 @@ The header's `items` names the numbering of the pieces (items.py), `kind` if it 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -141,9 +142,9 @@ class RuleBook:
         for rule in self.rules:
             if not rule.is_sound:
                 raise BookFileError(f"{path}: a rule with a number out of range")
-            for item in (*rule.after, rule.answer):
-                if item is not None and not self.numbering.is_sound(item):
-                    raise BookFileError(f"{path}: no such move: {tuple(item)}")
+        for item in dict.fromkeys(item for rule in self.rules for item in (*rule.after, rule.answer)):
+            if item is not None and not self.numbering.is_sound(item):
+                raise BookFileError(f"{path}: no such move: {tuple(item)}")
         self._by_last: dict[Item | None, list[MinedRule]] = {}
         for rule in self.rules:
             for last in rule.after or (None,):
@@ -163,7 +164,7 @@ class RuleBook:
         self._confidence = np.array([round(1000 * rule.confidence) for rule, _, _ in rows], np.int64)
         self._last_numbers = np.array([self._numbers[last] for _, last, _ in rows], np.int64)
         moves = [(last, answer) for _, last, answer in rows]
-        mirror = self.numbering.mirror
+        mirror = functools.cache(self.numbering.mirror)
         mirrored = [(mirror(last), mirror(answer)) for last, answer in moves]
         self._sides = [_Rows.of(side, self.numbering) for side in (moves, mirrored)]
 

@@ -47,13 +47,16 @@ def index_of(pos: Any, n: Any, e: Any, strong: int) -> int:
 def exact(fen: str) -> float:
     """Return the mover's chance before the throw, by plain recursion."""
     total = 0.0
+    values: dict[str, float] = {}  # by move: several throws allow it
     for die in range(1, 7):
-        values = []
-        for move in Naive(f"{fen} {die}").legal_moves():
-            after = Naive(f"{fen} {die}")
-            after.push(move)
-            values.append(1.0 if after.winner() is not None else 1 - exact(after.fen().rsplit(" ", 1)[0]))
-        total += max(values)
+        moves = Naive(f"{fen} {die}").legal_moves()
+        for move in moves:
+            if move not in values:
+                after = Naive(f"{fen} {die}")
+                after.push(move)
+                won = after.winner() is not None
+                values[move] = 1.0 if won else 1 - exact(after.fen().rsplit(" ", 1)[0])
+        total += max(values[move] for move in moves)
     return total / 6
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import io
 import json
 import logging
@@ -319,6 +321,20 @@ def test_every_legal_move_of_random_games() -> None:
             board.push(choose.choice(list(board.legal_moves)))
 
 
+@functools.cache
+def rows_for(letter: str, file: int) -> list[int]:
+    """Return the rows of a FEN on which a piece may stand on a file."""
+    found = []
+    for row in range(10):
+        rows = [["1"] * 9 for _ in range(10)]
+        rows[0][4], rows[8][3] = "k", "K"
+        rows[row][file] = letter
+        with contextlib.suppress(ValueError):
+            Board(f"{'/'.join(map(''.join, rows))} {'b' if letter.isupper() else 'w'} - - 0 1")
+            found.append(row)
+    return found
+
+
 def random_crowd(choose: random.Random) -> Board:
     """Return a random composed position: five pawns a side on few files, advisors and elephants anywhere."""
     while True:
@@ -327,7 +343,8 @@ def random_crowd(choose: random.Random) -> Board:
         letters = "PPPPPpppppBBbbAAaaRRrrNNnnCCcc"
         for letter in letters[: choose.choice((10, 18, 30))]:
             file = choose.choice(files) if letter in "Pp" else choose.choice((2, 3, 5, 6))
-            rows[choose.randrange(10)][file] = letter
+            if allowed := rows_for(letter, file):
+                rows[choose.choice(allowed)][file] = letter
         rows[choose.choice((0, 1, 2))][choose.choice((3, 4, 5))] = "k"
         rows[choose.choice((7, 8, 9))][choose.choice((3, 4, 5))] = "K"
         try:

@@ -94,8 +94,15 @@ def king_falls(board: Board, side: int) -> bool:
     king = "K" if side == 0 else "k"
     if king not in board.values():
         return True
-    attackers = [square for square, letter in board.items() if side_of(letter) != side]
-    return any(board.get(target) == king for square in attackers for target in reach(board, square))
+    (at,) = (square for square, letter in board.items() if letter == king)
+    attackers = [square for square, letter in board.items() if side_of(letter) != side and is_near(letter, square, at)]
+    return any(target == at for square in attackers for target in reach(board, square))
+
+
+def is_near(letter: str, origin: Square, target: Square) -> bool:
+    """True if a piece could reach a square on some board; most pieces need not be looked at further."""
+    files, ranks = abs(origin[0] - target[0]), abs(origin[1] - target[1])
+    return 0 in (files, ranks) if letter in "KkRrCc" else max(files, ranks) <= 2
 
 
 def moved(board: Board, origin: Square, target: Square) -> Board:

@@ -408,6 +408,12 @@ def test_a_mark_is_of_a_prefix() -> None:
 
 # The loop in the daemon
 
+AT_USUAL_PRIORITY = (
+    "from siqi.games.xiangqi.knowledge import learner; learner.mine.__defaults__ = (0,);"
+    "from siqi.daemon.main import main; main()"
+)
+"""The program, whose mining does not wait until the other tests leave a core idle."""
+
 
 def base_of(path: Path) -> dict[str, object]:
     """Return the mark of a rule base, {} if there is none yet."""
@@ -438,7 +444,8 @@ def options_for(games: Path, rules: Path) -> tuple[str, ...]:
 
 def test_a_game_played_is_mined_and_its_rules_are_played(tmp_path: Path) -> None:
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
-    with Client(*options_for(games, rules), "setoption name UseRules value paper") as client:
+    setup = (*options_for(games, rules), "setoption name UseRules value paper")
+    with Client(*setup, program=AT_USUAL_PRIORITY) as client:
         client.sync()
         for number in range(1, 4):
             client.send("ucinewgame", f"position startpos moves {' '.join(SHORT_GAME)}")
@@ -460,7 +467,7 @@ def test_a_game_played_is_mined_and_its_rules_are_played(tmp_path: Path) -> None
 
 def test_games_of_a_daemon_that_was_killed_are_mined_by_the_next(tmp_path: Path) -> None:
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
-    with Client(*options_for(games, rules)) as client:
+    with Client(*options_for(games, rules), program=AT_USUAL_PRIORITY) as client:
         client.sync()
         wait_for_games(rules, 0)
         client.send(f"position startpos moves {' '.join(SHORT_GAME)}", "isready")
@@ -468,13 +475,13 @@ def test_games_of_a_daemon_that_was_killed_are_mined_by_the_next(tmp_path: Path)
         client.process.send_signal(signal.SIGKILL)
         client.process.wait(10)
     assert games.read_bytes().count(b"\n") == 1
-    with Client(*options_for(games, rules)) as client:
+    with Client(*options_for(games, rules), program=AT_USUAL_PRIORITY) as client:
         client.sync()
         wait_for_games(rules, 1)
 
 
 def test_no_move_waits_for_the_mining(tmp_path: Path) -> None:
-    """Three thousand games are mined while the daemon answers; the bound is coarse, for machines that do other work."""
+    """Three thousand games are mined at the lowest priority; the bound is coarse, for machines that do other work."""
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
     lines = [json.dumps({"game": "xiangqi", "moves": words, "result": "1-0", "end": "x"}) for words in OPENINGS * 300]
     games.write_text("\n".join(lines) + "\n")
@@ -512,7 +519,7 @@ def test_a_fault_of_the_loop_is_one_line(fault: str, tmp_path: Path) -> None:
         learn(tmp_path / "other.jsonl", rules)
     before = rules.read_bytes() if rules.is_file() else b""
     options = [line for line in options_for(games, rules) if fault != "unnamed" or "RuleFile" not in line]
-    with Client(*options) as client:
+    with Client(*options, program=AT_USUAL_PRIORITY) as client:
         client.sync()
         for _ in range(2):
             client.send(f"position startpos moves {' '.join(SHORT_GAME)}", "ucinewgame")

@@ -351,6 +351,7 @@ def test_the_players_come_first_with_links_to_their_games(size: Any, browser: An
         assert rows[0][:3] == ["许 (Xiangqi)", "1", "1 / 1"] and len(rows) == 8
         assert page.locator("#tables a").count() == 4
         page.locator("#tables a").nth(1).click()
+        page.wait_for_function("document.querySelector('#moves [aria-current]').dataset.ply === '0'")
         assert shown(page).current == "0" and page.input_value("#games") == "1" and "game=2" in page.url
         assert page.locator("#tables a[aria-current]").inner_text() == page.locator("#tables a").nth(1).inner_text()
         assert fits(page)

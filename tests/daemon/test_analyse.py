@@ -20,6 +20,7 @@ from typing import Any
 import forked
 import msgspec
 import pytest
+from forked import ForkedProcess
 
 from siqi.daemon.analysis.answers import read_answers
 from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
@@ -376,23 +377,18 @@ class Live:
     """A `siqi analyse` process for dialogues, which takes one query after the other."""
 
     def __init__(self, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [*COMMAND, "--workers", "1", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
-        )
+        self.process = ForkedProcess(ROOT, "analyse", "--workers", "1", *arguments)
 
     def send(self, *lines: dict[str, Any]) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write("".join(json.dumps(line) + "\n" for line in lines))
+        self.process.stdin.write("".join(json.dumps(line) + "\n" for line in lines).encode())
         self.process.stdin.flush()
 
     def answer(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
         answer: dict[str, Any] = json.loads(self.process.stdout.readline())
         return answer
 
     def close(self) -> list[dict[str, Any]]:
         """End the input and return the remaining answers."""
-        assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         rest = [json.loads(line) for line in self.process.stdout]
         assert self.process.wait(TIMEOUT_S) == 0
@@ -439,8 +435,8 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
 
     failures: list[Exception] = []
     batch = Batch(BatchSettings(workers=2, nodes=1), Listeners(write, failures.append))
-    batch.run(lambda: [batch.take_line(f'{{"id": "{number}", "depth": 1}}') for number in range(3000)] and None)
-    assert sorted(int(answer["id"]) for answer in answers) == list(range(3000))
+    batch.run(lambda: [batch.take_line(f'{{"id": "{number}", "depth": 1}}') for number in range(1500)] and None)
+    assert sorted(int(answer["id"]) for answer in answers) == list(range(1500))
     assert not failures
     assert 0 < most <= 1000
     assert threading.active_count() <= threads + 2
@@ -458,22 +454,21 @@ main()
 
 def test_a_writer_that_fails_ends_the_run(tmp_path: Path) -> None:
     """The writer fails in a worker or in the reader, with a full queue or while the reader waits for input."""
-    command = [sys.executable, "-c", BROKEN_WRITER, "analyse", "--depth", "1", "--output", "csv"]
+    arguments = ("analyse", "--depth", "1", "--output", "csv")
     path = tmp_path / "queries.jsonl"
     expected = "siqi analyse: internal: RuntimeError: cannot write\n"
     for text in ("".join(f'{{"id": "{number}"}}\n' for number in range(2500)), "no JSON\n"):
         path.write_text(text)
-        done = subprocess.run([*command, path], capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False)
+        done = forked.run(*arguments, str(path), program=BROKEN_WRITER, timeout=TIMEOUT_S)
         assert (done.returncode, without_compiling(done.stderr.decode())) == (1, expected)
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        assert process.stdin is not None and process.stderr is not None
-        process.stdin.write('{"id": "a"}\n')
-        process.stdin.flush()
-        try:
-            assert process.wait(TIMEOUT_S) == 1
-        finally:
-            process.kill()
-        assert without_compiling(process.stderr.read()) == expected
+    process = ForkedProcess(ROOT, *arguments, program=BROKEN_WRITER)
+    process.stdin.write(b'{"id": "a"}\n')
+    process.stdin.flush()
+    try:
+        assert process.wait(TIMEOUT_S) == 1
+    finally:
+        process.kill()
+    assert without_compiling(process.stderr.read().decode()) == expected
 
 
 def test_the_same_questions_have_the_same_answers() -> None:
@@ -640,7 +635,7 @@ def test_killed_runs_give_each_position_one_answer(tmp_path: Path) -> None:
     fens.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n" * 40)
     arguments = ["--format", "fen", "--nodes", "5000", "--workers", "2", "--resume", str(path), str(fens)]
     for wanted in (10, 30):
-        process = subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL)
+        process = ForkedProcess(ROOT, "analyse", *arguments)
         while process.poll() is None and (not path.exists() or path.read_bytes().count(b"\n") < wanted):
             time.sleep(0.005)
         process.kill()
@@ -656,7 +651,6 @@ def test_an_interrupt_leaves_no_half_answer() -> None:
     live.send({"id": "long", "nodes": FOREVER, "reportEvery": 0.01})
     live.answer()
     live.process.send_signal(signal.SIGINT)
-    assert live.process.stdout is not None
     assert all(json.loads(line)["isDuringSearch"] for line in live.process.stdout)
     assert live.process.wait(20) == 130
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -164,29 +162,19 @@ def test_completion(shell: str, tmp_path: Path) -> None:
 def test_an_output_that_cannot_show_all_characters(encoding: str, words: list[str], tmp_path: Path) -> None:
     """Code pages lack Chinese, or umlauts; a board then has letters."""
     (tmp_path / "junqi.txt").write_text("startpos")
-    done = subprocess.run(
-        [sys.executable, "-m", "siqi", *words],
-        env=os.environ | {"PYTHONIOENCODING": encoding, "PYTHONPATH": str(ROOT)},
-        cwd=tmp_path,
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
+    program = f"import sys; sys.stdout.reconfigure(encoding={encoding!r}); from siqi.daemon.main import main; main()"
+    done = forked.run(*words, program=program, folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert len(done.stdout.decode(encoding).splitlines()) > 5
 
 
 def test_both_spellings_of_analyse() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "siqi", "analyze"], input='{"id": "v", "action": "query_version"}\n',
-        capture_output=True, text=True, cwd=ROOT, check=True, timeout=300,
-    )  # fmt: skip
-    assert f'"version":"{__version__}"' in done.stdout
+    done = forked.run("analyze", given=b'{"id": "v", "action": "query_version"}\n')
+    assert done.returncode == 0 and f'"version":"{__version__}"' in done.stdout.decode()
     assert "analyze" in siqi("completion", "bash").stdout
     assert siqi("analyze", "--hash", "0", status=2).stderr.endswith("a whole number from 1 to 16384, not 0\n")
 
 
 def test_bench_of_an_unknown_game() -> None:
-    command = [sys.executable, "-m", "siqi", "bench", "go"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 2 and "invalid choice: 'go'" in done.stderr
+    done = forked.run("bench", "go")
+    assert done.returncode == 2 and b"invalid choice: 'go'" in done.stderr

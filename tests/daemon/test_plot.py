@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import forked
 import pytest
+from forked import ForkedProcess
 
 from siqi.daemon.analysis import plot
 from siqi.daemon.analysis.answers import last_answers
@@ -172,18 +171,12 @@ def test_an_interrupt_leaves_a_plot_of_what_was_answered(tmp_path: Path) -> None
     pytest.importorskip("matplotlib")
     queries = [{"id": "short", "nodes": 500}, {"id": "long", "nodes": 10**15}]
     path = tmp_path / "a.svg"
-    with subprocess.Popen(
-        [sys.executable, "-m", "siqi", "analyse", "--plot", str(path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=ROOT,
-    ) as process:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write("".join(json.dumps(query) + "\n" for query in queries).encode())
-        process.stdin.flush()
-        assert json.loads(process.stdout.readline())["id"] == "short"
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.read() == b"" and process.wait(60) == 130
+    process = ForkedProcess(ROOT, "analyse", "--plot", str(path))
+    process.stdin.write("".join(json.dumps(query) + "\n" for query in queries).encode())
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["id"] == "short"
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.read() == b"" and process.wait(60) == 130
     assert is_plot(path.read_bytes()[:1000]) and b"1 position" in path.read_bytes()
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import re
 import resource
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +15,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from fixture_files import ROOT
+from forked import ForkedProcess
 from game_trees import random_game
 from pytest import CaptureFixture
 from review_games import CONNECT6, XIANGQI, junqi, write_games
@@ -617,16 +614,14 @@ def test_both_languages_have_every_text() -> None:
 # Runs that are cut short
 
 
-def started(folder: Path, *more: str, limit: int = 0) -> subprocess.Popen[bytes]:
+def started(folder: Path, *more: str, limit: int = 0) -> ForkedProcess:
     """Start a review in a process of its own; `limit`: no file may grow beyond these bytes, as on a full disk."""
     code = "from siqi.daemon.main import main; main()"
     if limit:
         code = (
             f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {resource.RLIM_INFINITY})); {code}"
         )
-    command = [sys.executable, "-c", code, "review", "a.pgn", "-o", "a.html", *more]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, env=environment)
+    return ForkedProcess(folder, "review", "a.pgn", "-o", "a.html", *more, program=code)
 
 
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:

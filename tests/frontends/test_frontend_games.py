@@ -52,7 +52,7 @@ class Runner:
 
 
 @pytest.mark.parametrize(
-    "game, go, longest", [("xiangqi", "go nodes 300", MAX_PLIES), ("connect6", "go p1time 2000 p2time 2000", 181)]
+    "game, go, longest", [("xiangqi", "go nodes 300", MAX_PLIES), ("connect6", "go p1time 1000 p2time 1000", 181)]
 )
 def test_a_game_by_ugi(game: str, go: str, longest: int, start: Callable[..., Client]) -> None:
     players = [Runner(start(), {"UCI_Variant": game, "Hash": "8"}) for _ in range(2)]
@@ -119,7 +119,7 @@ def test_a_game_by_myai(start: Callable[..., Client]) -> None:
     setups = []
     for player, letter in zip(players, "RB"):
         assert answer(player, "name") and answer(player, "version")
-        assert answer(player, "time_setting 5") == "1"
+        assert answer(player, "time_setting 2") == "1"
         assert answer(player, "board_setting 5 6") == "1"
         setups.append(answer(player, f"ini {letter}").split())
     corners = [["a5", "b5", "c5", "a4", "b4", "a3"], ["e1", "d1", "c1", "e2", "d2", "e3"]]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
+from client import Client
 from fixture_files import vectors
 from junqi_games import FIRST, swapped
 
@@ -32,18 +33,15 @@ def dialogue(*steps: tuple[str, int]) -> list[str]:
 
     A step is a line and the number of its answers.
     """
-    with subprocess.Popen(
-        [sys.executable, "-m", "siqi"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
-    ) as process:
-        assert process.stdin is not None and process.stdout is not None
+    with Client() as client:
         answers = []
         for line, count in steps:
-            process.stdin.write(line + "\n")
-            process.stdin.flush()
-            answers += [process.stdout.readline().strip() for _ in range(count)]
-        process.stdin.close()
-        assert process.wait(20) == 0
-        return answers + process.stdout.read().split("\n")[:-1]
+            client.send(line)
+            answers += [client.expect(lambda _: True)[0] for _ in range(count)]
+        client.close_input()
+        answers += client.rest()
+        assert client.end() == 0
+        return answers
 
 
 def test_a_dialogue_of_the_second_side() -> None:
@@ -73,7 +71,8 @@ def test_faults_of_the_referee_have_one_line_each() -> None:
 def play(log: Path, *engines: str, clock: float = 5, games: int = 1) -> list[list[str]]:
     """Play a match; return the fields of its log, one list for each game."""
     arguments = ["play", *engines, "--clock", str(clock), "--games", str(games), "--log", str(log)]
-    subprocess.run([sys.executable, ROOT / "scripts/match/referee_junqi.py", *arguments], check=True, cwd=ROOT)
+    done = forked.run(*arguments, program=ROOT / "scripts/match/referee_junqi.py")
+    assert done.returncode == 0, done.stderr
     return [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()]
 
 

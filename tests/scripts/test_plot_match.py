@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
+import forked
 import msgspec
 import pytest
 
@@ -84,9 +83,10 @@ def test_all_of_a_plot_is_seen(games: int) -> None:
     assert len(elo.collections) == (2 if games == 2 else 1)
 
 
-def plot(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "scripts/match/plot_match.py", *words]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+def plot(*words: str) -> tuple[int, str]:
+    """Return the command's exit status and its errors."""
+    done = forked.run(*words, program=ROOT / "scripts/match/plot_match.py")
+    return done.returncode, done.stderr.decode()
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
@@ -97,14 +97,13 @@ def test_the_command(tmp_path: Path, suffix: str) -> None:
     encode = msgspec.json.encode
     log.write_bytes(b"".join(encode(line) + b"\n" for line in (settings, *records_of(settings, 40))))
     for _ in range(2):  # a plot of ours is replaced
-        done = plot(str(log), "--out", str(out))
-        assert (done.returncode, done.stderr) == (0, "")
+        assert plot(str(log), "--out", str(out)) == (0, "")
     assert out.read_bytes().startswith(b"<?xml" if suffix == ".svg" else b"\x89PNG")
     out.write_text("mine")
-    refused = plot(str(log), "--out", str(out))
-    assert refused.returncode == 2 and "another kind of file" in refused.stderr and out.read_text() == "mine"
+    status, errors = plot(str(log), "--out", str(out))
+    assert status == 2 and "another kind of file" in errors and out.read_text() == "mine"
     out.unlink()
     log.write_bytes(encode(settings) + b"\n")
-    none = plot(str(log), "--out", str(out))
-    assert none.returncode == 2 and none.stderr.splitlines()[-1].endswith("has no complete pair of games")
-    assert plot(str(log), "--out", str(tmp_path / "x.pdf")).returncode == 2 and not out.exists()
+    status, errors = plot(str(log), "--out", str(out))
+    assert status == 2 and errors.splitlines()[-1].endswith("has no complete pair of games")
+    assert plot(str(log), "--out", str(tmp_path / "x.pdf"))[0] == 2 and not out.exists()

@@ -12,16 +12,24 @@ if [ "${1:-}" = --all ]; then
 fi
 python=${PYTHON:-python3}
 [ -x .venv/bin/python ] || "$python" -m venv .venv
-.venv/bin/python -m pip install -q --disable-pip-version-check -e '.[test,scripts,cluster]'
+# Python compiles what it imports: to compile all that pip installs takes longer than to install it.
+.venv/bin/python -m pip install -q --no-compile --disable-pip-version-check -e '.[test,scripts,cluster]'
 unset PYTHONDONTWRITEBYTECODE  # many tests start processes
 # A machine of its own may be given the other programs that the tests know; elsewhere run scripts/clients.sh by hand.
 if [ "${CI:-}" = true ]; then timeout 300 bash scripts/clients.sh || echo "tests with these programs are skipped" >&2; fi
 .venv/bin/ruff check .
 .venv/bin/ruff format --check .
-.venv/bin/mypy
+.venv/bin/mypy &
+types=$!
 # Compile all kernels, on two cores: the processes of the tests find them in the cache instead of all compiling.
 .venv/bin/siqi warm xiangqi &
+xiangqi=$!
 .venv/bin/siqi warm connect6 ewn junqi
-wait $!
+wait $xiangqi
+# Import all tests once, or each worker compiles them and what they import: 20 s. The run below shows their faults.
+(.venv/bin/python -m pytest --collect-only >/dev/null || true) &
 .venv/bin/python tests/support/check_signatures.py
-exec .venv/bin/python -m pytest -n 2 --dist worksteal "${marks[@]}" "$@"
+wait $types
+wait
+# Three workers fill two cores: tests wait a quarter of their time for processes and clocks.
+exec .venv/bin/python -m pytest -n 3 --dist worksteal "${marks[@]}" "$@"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from pathlib import Path
@@ -11,8 +12,18 @@ from fixture_files import ROOT, SHARED
 
 
 def pytest_configure() -> None:
-    """Let interrupts reach the processes of the tests, which inherit that a shell's background jobs ignore them."""
+    """Let interrupts reach the processes of the tests, which inherit that a shell's background jobs ignore them.
+
+    Garbage is not collected while tests are imported, as nothing of it goes: 4 s of a worker's 10.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Exempt the tests and their imports from garbage collection: 0.3 s each time, half the CPU time of many tests."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

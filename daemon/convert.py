@@ -110,8 +110,12 @@ def _convert(options: argparse.Namespace) -> int:
         raise CommandError("--number is for one file")
     if files.are_many and os.path.realpath(output) in {os.path.realpath(file.path) for file in files.files}:
         raise CommandError(f"{output} is an input, too")
-    writer: Joined | Split
-    writer = Joined(options, output) if options.split is None else Split(options, [file.path for file in files.files])
+    writer: JoinedOutput | SplitOutput
+    writer = (
+        JoinedOutput(options, output)
+        if options.split is None
+        else SplitOutput(options, [file.path for file in files.files])
+    )
     failed = []
     if not files.are_many:
         if not _add(files.files[0], options, writer):
@@ -149,7 +153,7 @@ def progress(files: Sequence[NamedFile]) -> Iterator[NamedFile]:
             yield file
 
 
-def _add(file: NamedFile, options: argparse.Namespace, writer: Joined | Split) -> bool:
+def _add(file: NamedFile, options: argparse.Namespace, writer: JoinedOutput | SplitOutput) -> bool:
     """Read a file and hand its games over; return False if parts of it could not be read.
 
     OSError or ValueError if it cannot be read, or its games not be written.
@@ -172,7 +176,7 @@ def _add(file: NamedFile, options: argparse.Namespace, writer: Joined | Split) -
     return not found.faults
 
 
-class Joined:
+class JoinedOutput:
     """All games in one file. `count`: of games."""
 
     def __init__(self, options: argparse.Namespace, output: str) -> None:
@@ -215,7 +219,7 @@ class Joined:
         return Counter({(self._target.name, kind): count for kind, count in written.losses.items()})
 
 
-class Split:
+class SplitOutput:
     """A file for each game, named like the game's own file, in folders like those of the input. `count`: of games."""
 
     def __init__(self, options: argparse.Namespace, inputs: Sequence[str]) -> None:

@@ -113,7 +113,7 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_LINES]) + more
 
 
-class Choice(NamedTuple):
+class GameFormat(NamedTuple):
     """A game and one of its formats."""
 
     game: str
@@ -151,12 +151,12 @@ def check_encoding(name: str) -> None:
         raise CommandError(f"no such encoding: {name}") from None
 
 
-def choose(source: GameSource) -> Choice:
+def choose(source: GameSource) -> GameFormat:
     """Return the game and the format of an input; CommandError if nothing shows them."""
     tables = {game: registry.formats(game) for game in ([source.game] if source.game else registry.NAMES)}
     head = source.data[:HEAD_BYTES]
     if source.format:
-        named = [Choice(game, one) for game, table in tables.items() for one in table if one.name == source.format]
+        named = [GameFormat(game, one) for game, table in tables.items() for one in table if one.name == source.format]
         if not named:
             raise CommandError(f"--from {source.format}: there is no such format (siqi convert --list)")
         choices = [choice for choice in named if choice.format.recognises(head)] or named
@@ -168,12 +168,12 @@ def choose(source: GameSource) -> Choice:
             if recognised(table, head, name):
                 one = recognised(table, head, source.name)
                 assert one is not None
-                return Choice(game, one)
+                return GameFormat(game, one)
     what = "not a format that is known; name it by --from (siqi convert --list shows them)"
     raise CommandError(f"{source.name}: {what}")
 
 
-def read_games(source: GameSource, choice: Choice, report: Report) -> Found:
+def read_games(source: GameSource, choice: GameFormat, report: Report) -> Found:
     """Return an input's games, each cut before its first illegal move; `report` gets a line for what is left out.
 
     ValueError if the input is not in the format at all, or has no game.

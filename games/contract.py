@@ -433,6 +433,10 @@ Warn = Callable[[str], None]
 """Takes one line of warning for the user, such as why a book cannot be used. It may be called from any thread."""
 
 
+def silent(line: str) -> None:
+    """Drop a warning: the `Warn` of callers that show none."""
+
+
 class Game(Protocol[P]):
     """A loaded game with its options and books. P is its own kind of position; `registry.load` declares `Position`."""
 
@@ -486,7 +490,7 @@ class LearningGame(Game[P], Protocol[P]):
         """Learn from the file of the option `GameLog`, '' for none, if the options say so.
 
         Called when the game is loaded, when `GameLog` changes, and after a game was written to the file. Does not
-        block: what takes time is done beside play, delays no move and never changes the file.
+        block: what takes time is done in parallel to play, delays no move and never changes the file.
         """
 
     def begin_game(self) -> None:

@@ -8,7 +8,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from siqi.games.contract import Game, GameInfo, Position, Warn
+from siqi.games.contract import Game, GameInfo, Position, Warn, silent
 from siqi.games.formats import Format, Wording
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ def info(name: str) -> GameInfo:
         raise KeyError(name)
     declared: GameInfo = importlib.import_module(f"siqi.games.{name}").INFO
     return declared
-
-
-def silent(line: str) -> None:
-    """Drop a warning: the `Warn` of callers that show none."""
 
 
 def load(name: str, warn: Warn = silent) -> Game[Position]:

@@ -13,7 +13,12 @@ fi
 python=${PYTHON:-python3}
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 # Python compiles what it imports: to compile all that pip installs takes longer than to install it.
-.venv/bin/python -m pip install -q --no-compile --disable-pip-version-check -e '.[test,scripts,cluster]'
+pip=(.venv/bin/python -m pip install -q --no-compile --disable-pip-version-check)
+"${pip[@]}" -e .
+# Compile all kernels while the rest is installed: the tests' processes find them in the cache instead of all compiling.
+.venv/bin/python -m siqi warm &
+kernels=$!
+"${pip[@]}" -e '.[test,scripts,cluster]'
 unset PYTHONDONTWRITEBYTECODE  # many tests start processes
 # A machine of its own may be given the other programs that the tests know; elsewhere run scripts/clients.sh by hand.
 if [ "${CI:-}" = true ]; then timeout 300 bash scripts/clients.sh || echo "tests with these programs are skipped" >&2; fi
@@ -21,13 +26,9 @@ if [ "${CI:-}" = true ]; then timeout 300 bash scripts/clients.sh || echo "tests
 .venv/bin/ruff format --check .
 .venv/bin/mypy &
 types=$!
-# Compile all kernels, on two cores: the processes of the tests find them in the cache instead of all compiling.
-.venv/bin/siqi warm xiangqi &
-xiangqi=$!
-.venv/bin/siqi warm connect6 ewn junqi
-wait $xiangqi
 # Import all tests once, or each worker compiles them and what they import: 20 s. The run below shows their faults.
 (.venv/bin/python -m pytest --collect-only >/dev/null || true) &
+wait $kernels
 .venv/bin/python tests/support/check_signatures.py
 wait $types
 wait

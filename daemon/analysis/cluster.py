@@ -26,7 +26,7 @@ from siqi.daemon.cluster.local import Batch as Handed
 from siqi.daemon.cluster.remote import COUNT_S, ClusterWorkers
 
 LOAD_LIMIT_S = 300.0
-"""The time that a batch may take beside its searches: a game may have to be compiled."""
+"""The time that a batch may take in addition to its searches: a game may have to be compiled."""
 
 SPARE_S = 60.0
 """The time that a search may take beyond twice its limit."""
@@ -45,7 +45,7 @@ class Sent(NamedTuple):
     is_suspect: bool  # a position that ended workers before, now tried alone
 
 
-class During(NamedTuple):
+class PartialAnswer(NamedTuple):
     """An answer during a search."""
 
     key: str
@@ -63,7 +63,7 @@ class ClusterBatch(Batch):
         self._run = f"siqi-{uuid.uuid4().hex}"
         self._numbers = itertools.count()
         self._sent: dict[str, PendingPosition] = {}  # handed out and not answered, by key; the lock guards it
-        self._events: queue.SimpleQueue[Sent | During | None] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[Sent | PartialAnswer | None] = queue.SimpleQueue()
         self._size = BatchSize()
         self._room = threading.Condition()
         self._batches = 0  # handed out and not done; the condition guards it
@@ -71,7 +71,7 @@ class ClusterBatch(Batch):
             deque()
         )  # of batches that ended workers; the collector has them
         self._is_trying = False  # a suspect is handed out
-        workers.subscribe(self._run, lambda found: self._events.put(During(found["key"], found["answer"])))
+        workers.subscribe(self._run, lambda found: self._events.put(PartialAnswer(found["key"], found["answer"])))
 
     def run(self, feed: Callable[[], None]) -> None:
         threads = [
@@ -146,7 +146,7 @@ class ClusterBatch(Batch):
             event = self._events.get()
             if event is None:
                 is_complete = True
-            elif isinstance(event, During):
+            elif isinstance(event, PartialAnswer):
                 with self._lock:
                     if event.key in self._sent and not self._is_stopping:
                         self._listeners.write(event.answer)

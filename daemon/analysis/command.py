@@ -190,7 +190,7 @@ class Run:
             codecs.lookup(options.encoding)
         self._files = files_of(options.input or ["-"], progress.report)
         self._failed: list[str] = []
-        self._opened: Opened | None = None
+        self._opened: OpenInput | None = None
         if not self._files.are_many and (options.output == "record" or options.input not in ([], ["-"])):
             self._opened = self._open(self._files.files[0])  # what cannot be read is refused before anything is written
             stack.enter_context(self._opened.source)
@@ -204,7 +204,7 @@ class Run:
         done = earlier.scores if isinstance(earlier, EarlierRows) else earlier.finals
         self._batch = open_batch(options.cluster, stack, settings, listeners, done)
 
-    def _open(self, file: NamedFile) -> Opened:
+    def _open(self, file: NamedFile) -> OpenInput:
         """Open an input; CommandError if its format is not known, OSError, LookupError or UnicodeError as of `Text`."""
         options = self._options
         source = open_input(file.path)
@@ -227,7 +227,7 @@ class Run:
         except BaseException:
             source.close()
             raise
-        return Opened(source, head, kind, text)
+        return OpenInput(source, head, kind, text)
 
     def _writer(self, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:
         options = self._options
@@ -358,7 +358,7 @@ class Run:
             place = f" ({number} of {len(self._files.files)})" if self._files.are_many else ""
             self._progress.note(f"{shown(name)}: {kind}{place}")
 
-    def _feed_from(self, name: str, opened: Opened) -> bool:
+    def _feed_from(self, name: str, opened: OpenInput) -> bool:
         """Queue the positions of an input; return False if parts of it could not be read."""
         kind, text = opened.kind, opened.text
         prefix = f"{name}:" if self._files.are_many else ""
@@ -396,7 +396,7 @@ class Run:
             self._progress.report(f"{prefix}no record of {game} in the input")
         return bool(number) and is_whole
 
-    def _feed_games(self, name: str, opened: Opened, prefix: str) -> bool:
+    def _feed_games(self, name: str, opened: OpenInput, prefix: str) -> bool:
         """Queue the positions of a file that is read whole; of a game with a fault those before it."""
         kind = opened.kind
         with announce_compiling(self._progress.report, kind.game):
@@ -416,7 +416,7 @@ class Run:
         self._batch.take_query(query_of_record(name, game, record))
 
 
-class Opened(NamedTuple):
+class OpenInput(NamedTuple):
     """An input that is open."""
 
     source: io.BufferedReader

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from siqi.daemon.game_files import Choice, CommandError, GameSource, Report, choose, read_games
+from siqi.daemon.game_files import CommandError, GameFormat, GameSource, Report, choose, read_games
 from siqi.games import registry
 from siqi.games.contract import GameRecord
 from siqi.games.encodings import mark_of
@@ -16,7 +16,7 @@ from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format
 
 JSON, FEN, RECORD = "json", "fen", "record"
 WORDS = (JSON, FEN, RECORD)
-"""Words of `--format` beside the names of file formats."""
+"""Words of `--format` in addition to the names of file formats."""
 
 
 _QUERY = re.compile(rb'\s*\{\s*["}]')
@@ -29,11 +29,11 @@ def format_names() -> set[str]:
 
 
 class InputKind(NamedTuple):
-    """What an input is."""
+    """The kind of an input: its game, its form and its encoding."""
 
     way: str  # JSON, FEN or RECORD, or '': it is read whole
     game: str
-    choice: Choice | None = None  # None: the command line has said what it is
+    choice: GameFormat | None = None  # None: the command line has said what it is
 
     def __str__(self) -> str:
         if self.way == JSON:

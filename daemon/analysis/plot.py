@@ -158,7 +158,7 @@ class Point(NamedTuple):
 
 @dataclass
 class PlotSummary:
-    """What a plot shows of the answers."""
+    """The summary of the answers that a plot shows."""
 
     games: set[str] = field(default_factory=set)
     positions: int = 0

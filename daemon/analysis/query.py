@@ -1,6 +1,6 @@
 """The input of `siqi analyse`: a line is parsed and checked as a query or an action.
 
-Some of KataGo's names are accepted beside ours. An error names its field as the client has written it.
+Some of KataGo's names are accepted in addition to ours. An error names its field as the client has written it.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class BadLineError(ValueError):
         self.id = id
 
 
-class Parsed(NamedTuple):
+class ParsedLine(NamedTuple):
     """A parsed line."""
 
     request: Query | Action
@@ -132,7 +132,7 @@ class Parsed(NamedTuple):
 _FIELDS = {kind: {field.name for field in msgspec.structs.fields(kind)} for kind in (Query, Action)}
 
 
-def parse(line: str | bytes) -> Parsed:
+def parse(line: str | bytes) -> ParsedLine:
     """Parse a line of the input; BadLineError if it is no JSON object, or a field has a bad value."""
     try:
         given = msgspec.json.decode(line)
@@ -156,7 +156,7 @@ def parse(line: str | bytes) -> Parsed:
         request = _with_position(request)
     elif request.action == "terminate" and request.terminateId is None:
         raise BadLineError("terminateId is missing", "terminateId", name)
-    return Parsed(request, unknown, given, written)
+    return ParsedLine(request, unknown, given, written)
 
 
 def _no_json(line: str | bytes, error: Exception) -> str:

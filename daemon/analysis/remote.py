@@ -18,6 +18,7 @@ from siqi.daemon.cluster.identity import digest_of
 from siqi.daemon.cluster.node import load
 from siqi.daemon.engine.search_job import SearchJob
 from siqi.games import registry
+from siqi.games.contract import silent
 
 MOST_KEYS = 100_000
 """Positions terminated before they came here; the oldest are forgotten."""
@@ -39,7 +40,7 @@ class Station:
     """The analyst with what other threads may ask of it."""
 
     def __init__(self) -> None:
-        self.analyst = Analyst(registry.silent, load)
+        self.analyst = Analyst(silent, load)
         self._lock = threading.Lock()
         self._terminated: OrderedDict[str, None] = OrderedDict()
         self._running: tuple[str, SearchJob] | None = None

@@ -18,7 +18,7 @@ from filelock import FileLock
 from siqi.daemon.cluster.calls import perform
 from siqi.daemon.system.memory import STACK_BYTES, return_large_blocks
 from siqi.games import registry
-from siqi.games.contract import Game, Position, Warn
+from siqi.games.contract import Game, Position, Warn, silent
 
 _LEVEL = 1
 
@@ -81,18 +81,18 @@ def _unpacked(data: bytes, kind: Any) -> Any:
 @functools.cache
 def warm(name: str) -> None:
     """Load a game's kernels; of several processes of a machine only one compiles them, while the others wait."""
-    with _one_a_machine(name):
+    with _one_per_machine(name):
         registry.load(name)
 
 
-def load(name: str, warn: Warn = registry.silent) -> Game[Position]:
+def load(name: str, warn: Warn = silent) -> Game[Position]:
     """Return a new game, as `registry.load` does, compiled by one process of the machine at a time."""
     warm(name)
     return registry.load(name, warn)
 
 
 @contextlib.contextmanager
-def _one_a_machine(name: str) -> Iterator[None]:
+def _one_per_machine(name: str) -> Iterator[None]:
     """Hold a lock in the kernel cache, unless the game has been loaded from it before."""
     from siqi.games.kernel.cache import CACHE_FOLDER
 

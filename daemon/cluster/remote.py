@@ -170,7 +170,7 @@ class ClusterWorkers:
             raise KilledError("a job ended every worker that carried it out") from None
 
     def run_everywhere(self, function: Callable[..., None], *arguments: Any, wait_s: float = 0.0) -> None:
-        """Run a function of a module in each worker's process at once, beside its job.
+        """Run a function of a module in each worker's process at once, in parallel to its job.
 
         Wait for the workers no longer than `wait_s`: one may hang.
         """

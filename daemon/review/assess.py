@@ -65,7 +65,7 @@ class Ply(NamedTuple):
 
 
 class SideSummary(NamedTuple):
-    """What a side's moves and throws did, its own view."""
+    """The effect of a side's moves and throws, its own view."""
 
     moves: int
     grades: tuple[int, int, int]  # numbers of inaccuracies, mistakes and blunders

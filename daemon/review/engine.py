@@ -43,7 +43,7 @@ class FoundLine(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the engine and the tablebases know of a position."""
+    """The engine's and the tablebases' knowledge of a position."""
 
     key: str  # a hash of the position with its past, the limits, the options and the version
     value: Chance | None = None  # None: the game is over, and has no moves

@@ -19,7 +19,7 @@ VIEWS = ("all", "first", "second")
 
 
 PARTS = ("threats", "beliefs")
-"""What the pictures of some games show besides pieces and moves."""
+"""Additions to pieces and moves in the pictures of some games."""
 
 WAYS = (False, True)
 """The two ways of drawing a board: unflipped and flipped."""

@@ -1,4 +1,4 @@
-"""Helpers: processes that compile kernels into the cache beside the first, when a game is loaded for the first time.
+"""Helpers: processes that compile kernels into the cache in parallel, when a game is first loaded.
 
 A helper imports the game's module, reads kernels' symbols from its own standard input, and answers each with the same
 line once the cache has it. It ends with its input, so it never outlives the first process by more than one kernel.

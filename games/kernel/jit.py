@@ -1,4 +1,4 @@
-"""How kernels are compiled: the one place that spells numba's options.
+"""The compilation of kernels: the one place that spells numba's options.
 
 Kernels are free functions over numpy records with explicit signatures, so each has exactly one specialisation.
 
@@ -232,7 +232,7 @@ def together(module: str) -> Iterator[None]:
     with _TOGETHER:
         _own.imported.append(module)
         was_enabled = gc.isenabled()
-        gc.disable()  # numba makes a million objects, hardly any of them garbage
+        gc.disable()  # numba makes a million objects, almost none of them garbage
         try:
             yield
             _load_waiting(module)

@@ -43,7 +43,7 @@ _SIDES = {
 
 _POINTS = {"1": 2, "2": 4, "0": 0, "1/2": 1, "0.5": 1, ".5": 1, "0,5": 1, ",5": 1}
 _MORE = r"(?P<more>(?:[(,;:]|by|on|due|after|because).*|)"
-"""What may stand behind a result: why, and after how many moves."""
+"""Text that may follow a result: why, and after how many moves."""
 
 _NUMBERS = re.compile(r"(1/2|0?[.,]5|[012])[-:](1/2|0?[.,]5|[012])(?P<more>(?![0-9:/.-]).*)", re.DOTALL)
 _WON = "获胜|得胜|取胜|胜利|胜|赢|wins?|won|winner|victory"

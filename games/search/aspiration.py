@@ -51,7 +51,7 @@ class AspirationAdapter(Protocol[P_contra]):
     margin: int  # half-width of the first aspiration window
     quiet_bound: int  # from this score on, either way, the window is full
     max_depth: int  # plies
-    win_is_enough: bool = False  # True: once a win is proven, no shorter one is sought
+    win_is_enough: bool = False  # True: once a win is proven, search for no shorter one
 
     @property
     def values(self) -> object:

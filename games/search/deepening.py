@@ -29,7 +29,7 @@ class DeepeningAdapter(Protocol[P_contra]):
 
     @property
     def values(self) -> object:
-        """What the values of positions depend on beside the rules; once it changes, stored results mean nothing."""
+        """A token that changes whenever stored values become invalid."""
         return None
 
     def forget(self) -> None:
@@ -43,7 +43,7 @@ class DeepeningAdapter(Protocol[P_contra]):
         """
 
     def begin_depth(self, depth: int) -> None:
-        """Prepare the next depth; called in the thread of `iterate`, beside helpers that deepen alone."""
+        """Prepare the next depth; called in the thread of `iterate`, while helpers deepen alone."""
         return
 
     def search(self, thread: int, depth: int) -> None:
@@ -104,7 +104,7 @@ class DeepeningSearcher(Generic[P]):
         self._helpers = Helpers(task.control, 1 + len(self._works) - crew, self._help)
 
     def _help(self, thread: int) -> None:
-        """Deepen beside thread 0, odd helpers one ply ahead so that the threads search different depths."""
+        """Deepen in parallel to thread 0, odd helpers one ply ahead so that the threads search different depths."""
         for depth in range(1 + thread % 2, self._adapter.max_depth + 1):
             self._adapter.search(thread, depth)
             if self._task.control.stopped:

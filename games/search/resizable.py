@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 FALLBACK_MB, SMALLEST_MB = 16, 1
-"""MiB to use when there is no room for the first size asked for, and when there is hardly any room."""
+"""MiB to use when there is no room for the first size asked for, and when there is almost none."""
 
 
 class Resizable(Generic[T]):

@@ -1,4 +1,4 @@
-"""The threads of a search: helpers beside it, work in parallel, and the preparation of their working memories."""
+"""The threads of a search: helpers, work in parallel, and the preparation of their working memories."""
 
 from __future__ import annotations
 

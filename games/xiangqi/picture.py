@@ -21,7 +21,7 @@ STEP = 40
 """SVG units between two lines of the board."""
 
 RADIUS = 18
-"""Of a piece."""
+"""The radius of a piece."""
 
 LETTERS = "".join(INFO.pieces)
 CHARACTERS = {

@@ -38,7 +38,7 @@ PRIOR_GAMES = 20
 """Games added to a move's results, with the expected result of its best replies."""
 
 SHARPNESS = 20.0
-"""Of two moves played equally often, one that scores 0.1 more is chosen e^2 times as often."""
+"""Weight of a score: of two moves played equally often, one that scores 0.1 more is chosen e^2 times as often."""
 
 SWEEPS = 40
 

@@ -22,8 +22,7 @@ import msgspec
 from scripts.common import script
 from scripts.common.records import open_text
 
-from siqi.games.contract import Game
-from siqi.games.registry import silent
+from siqi.games.contract import Game, silent
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.game import create

@@ -108,7 +108,7 @@ def work_off(
     movers: int,
     is_check: int,
 ) -> int:
-    """Value one layer's positions of one set of the strong side (side 0), beside all `weak_sets` (squares).
+    """Value one layer's positions of one set of the strong side (side 0), with all `weak_sets` (squares).
 
     With `is_check` nothing is written. Returns the number of values that do not follow from their successors.
     """

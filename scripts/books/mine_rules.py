@@ -8,7 +8,7 @@
 There are two kinds of rules. `moves` is the paper's: a game is a transaction, a move an item (piece, captured piece,
 from, to; section 4.2). `situations` is its outlook: a move played is a transaction, and its items are the classes of
 the position it was played in, the move before, the move itself and its intents (`situation.py`, `intent.py`). Pieces
-are told apart by kind, or by identity as in the paper, which numbers all 32 (`items.py`); then only games from the
+are distinguished by kind, or by identity as in the paper, which numbers all 32 (`items.py`); then only games from the
 start position count. Games that begin on the left wing are mirrored. Apriori finds the frequent item sets and the
 rules in them. Kept are rules that answer: one move of a side, or its intents, after all that the antecedent holds.
 They are printed, or written as a rule book: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`. The
@@ -159,7 +159,7 @@ def main() -> int:
     parser.add_argument("--min-confidence", type=float, default=0.3)
     parser.add_argument("--longest", type=int, default=2, help="items of an antecedent, at most")
     parser.add_argument("--min-improvement", type=float, default=0.0, help="in confidence over rules that ask less")
-    parser.add_argument("--items", choices=NUMBERINGS, default=BY_KIND.name, help="how pieces are told apart")
+    parser.add_argument("--items", choices=NUMBERINGS, default=BY_KIND.name, help="how pieces are distinguished")
     parser.add_argument("--plies", type=int, default=40, help="of each game looked at; 0: whole games")
     parser.add_argument("--phase", choices=situation.SITUATIONS[:3], help="only moves played in it")
     parser.add_argument("--winners", action="store_true", help="count only answers of the side that won")

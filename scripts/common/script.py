@@ -91,9 +91,9 @@ def command(main: Callable[P, int]) -> Callable[P, int]:
         try:
             return main(*args, **kwargs)
         except FileNotFoundError as error:
-            raise end("\n".join(filter(None, (reason(error), data_of(main)))), WRONG_USAGE) from None
+            raise end("\n".join(filter(None, (error_line(error), data_of(main)))), WRONG_USAGE) from None
         except OSError as error:
-            raise end(reason(error), WRONG_USAGE) from None
+            raise end(error_line(error), WRONG_USAGE) from None
         except BrokenProcessPool:
             raise end("a worker process was killed", FAILED) from None
         except ClusterError as error:
@@ -195,7 +195,7 @@ def data_of(main: Callable[P, int]) -> str:
     return "".join(" ".join(text.split()) for text in paragraphs if text.startswith("Data: "))
 
 
-def reason(error: OSError) -> str:
+def error_line(error: OSError) -> str:
     """Return the file and the error in one line."""
     text = error.strerror or str(error)
     return text if error.filename is None else f"{error.filename}: {text}"

@@ -16,11 +16,11 @@ from pathlib import Path
 from scripts.common import script
 from scripts.match.match_log import MatchSettings, UsageError
 from scripts.match.matches import run_match
-from scripts.match.players import EngineSpec, StartError, TimeControl
+from scripts.match.players import EngineSpec, PlayerLimits, StartError
 from scripts.match.tally import Tally
 
 GAMES = 100
-LIMITS = TimeControl(movetime_ms=50)
+LIMITS = PlayerLimits(movetime_ms=50)
 REQUIRED = {"xiangqi": 95, "connect6": 95, "ewn": 85, "junqi": 95}  # wins; the dice let even a bad player win some
 
 

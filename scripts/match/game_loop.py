@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from scripts.match.players import UNLIMITED, Forfeit, Player, TimeControl, Turn
+from scripts.match.players import UNLIMITED, Forfeit, Player, PlayerLimits, Turn
 
 from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_hidden_position, is_setup_position, set_dice
 
@@ -81,7 +81,7 @@ class Referee:
 class Clock:
     """One side's clock in one game, in ms measured on our side of the pipe."""
 
-    def __init__(self, limits: TimeControl = UNLIMITED, margin_ms: float = math.inf) -> None:
+    def __init__(self, limits: PlayerLimits = UNLIMITED, margin_ms: float = math.inf) -> None:
         self.limits, self._margin_ms = limits, margin_ms
         self.left_ms, self.used_ms, self.longest_ms = float(limits.clock_ms), 0.0, 0.0
 

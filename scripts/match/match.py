@@ -43,7 +43,7 @@ from scripts.match.match_options import (
     parse_option,
 )
 from scripts.match.matches import run_match
-from scripts.match.players import EngineSpec, StartError, TimeControl
+from scripts.match.players import EngineSpec, PlayerLimits, StartError
 from scripts.match.tally import Standings, Tally
 
 from siqi.games import registry
@@ -83,7 +83,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def spec_from(words: Sequence[tuple[str, str]], common: TimeControl) -> EngineSpec:
+def spec_from(words: Sequence[tuple[str, str]], common: PlayerLimits) -> EngineSpec:
     """Return an engine from its name and command, then limits, ranks and UCI options; UsageError for a bad word."""
     (name, command), *rest = words
     options = dict(rest)
@@ -92,7 +92,7 @@ def spec_from(words: Sequence[tuple[str, str]], common: TimeControl) -> EngineSp
         ranks = {"0": 0, "1": 1}[options.pop("ranks", "0")]
     except (ValueError, KeyError) as error:
         raise UsageError(f"engine {name}: a bad limit, or ranks other than 0 and 1: {error}") from None
-    return EngineSpec(name, command, options, common if own == TimeControl() else own, ranks)
+    return EngineSpec(name, command, options, common if own == PlayerLimits() else own, ranks)
 
 
 def spec_of(arguments: dict[str, Any], letter: str) -> EngineSpec:

@@ -10,7 +10,7 @@ from typing import Any
 
 from scripts.common import script
 from scripts.match.match_log import MatchSettings, UsageError
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.match.tablebases import GAMES as TABLEBASE_GAMES
 
 
@@ -41,10 +41,10 @@ def add_limits(parser: argparse._ActionsContainer) -> None:
         parser.add_argument(f"--{name}", type=kind, metavar=metavar, help=about)
 
 
-def limits_from(words: dict[str, Any]) -> TimeControl:
+def limits_from(words: dict[str, Any]) -> PlayerLimits:
     """Return the limits that the words name; those that are missing or None do not limit."""
     movetime, nodes, depth, clock = (words.get(name) for name in LIMITS)
-    return TimeControl(movetime or 0, nodes or 0, depth or 0, *(clock or (0, 0)))
+    return PlayerLimits(movetime or 0, nodes or 0, depth or 0, *(clock or (0, 0)))
 
 
 def add_conditions(parser: argparse._ActionsContainer) -> None:
@@ -72,7 +72,7 @@ def fields_from(arguments: dict[str, Any]) -> dict[str, Any]:
 def check_conditions(settings: MatchSettings) -> None:
     """Check that games can be played as asked; UsageError."""
     for spec in settings.engines:
-        if spec.command != "random" and spec.limits == TimeControl():
+        if spec.command != "random" and spec.limits == PlayerLimits():
             raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")
         if spec.ranks and settings.game != "xiangqi":
             raise UsageError("only Xiangqi's ranks are counted in two ways")

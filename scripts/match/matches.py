@@ -113,7 +113,7 @@ def play_game(match: Match, index: int, players: Sequence[Player]) -> MatchRecor
     )
 
 
-class Table:
+class CurrentMatch:
     """A match and its players in a worker's process, which stay for the next games."""
 
     settings: bytes = b""
@@ -138,7 +138,7 @@ class Table:
         cls.settings, cls.players = b"", ()
 
 
-atexit.register(Table.dismiss)
+atexit.register(CurrentMatch.dismiss)
 
 
 def play_in_order(
@@ -156,7 +156,7 @@ def play_in_order(
 
 def play_unit(unit: Unit) -> list[MatchRecord]:
     """Play a unit's games in this process."""
-    match, players = Table.of(unit.settings)
+    match, players = CurrentMatch.of(unit.settings)
     match = match._replace(openings=[parse_opening(unit.opening)])
     return list(play_in_order(match, unit.games, unit.scores, players))
 

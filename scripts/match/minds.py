@@ -6,7 +6,7 @@ import random
 import time
 from typing import Any, Protocol
 
-from scripts.match.players import Choice, Player, TimeControl, Turn
+from scripts.match.players import Choice, Player, PlayerLimits, Turn
 
 from siqi.games.contract import Game, Position, Report, Task
 
@@ -16,7 +16,7 @@ class Mind(Protocol):
 
     def new_game(self, seed: int) -> None: ...
 
-    def choose(self, position: Any, limit: TimeControl) -> int:
+    def choose(self, position: Any, limit: PlayerLimits) -> int:
         """Return a move in a position, which is a view where pieces are hidden."""
 
 
@@ -29,7 +29,7 @@ class RandomMind:
     def new_game(self, seed: int) -> None:
         self._random.seed(seed)
 
-    def choose(self, position: Position, limit: TimeControl) -> int:
+    def choose(self, position: Position, limit: PlayerLimits) -> int:
         return self._random.choice(position.legal_moves())
 
 
@@ -44,16 +44,16 @@ class EngineMind:
             game.set_option(name, value)
         self.searcher = searcher or game.searcher()
         self.report: Report | None = None
-        """What the last search found."""
+        """The report of the last search."""
 
     def new_game(self, seed: int) -> None:
         self.searcher.configure(self._hash_mb, self._threads, seed)
         self.searcher.clear()
 
-    def choose(self, position: Any, limit: TimeControl) -> int:
+    def choose(self, position: Any, limit: PlayerLimits) -> int:
         return self.search(position, limit).lines[0].pv[0]
 
-    def search(self, position: Any, limit: TimeControl, moves: tuple[int, ...] = ()) -> Report:
+    def search(self, position: Any, limit: PlayerLimits, moves: tuple[int, ...] = ()) -> Report:
         """Search some moves, or all; return the last report."""
         control = limit.control()
         self.searcher.start(Task(position, control, moves))
@@ -71,7 +71,7 @@ class Seat(Player):
     It reports score and nodes of a mind that has a `report`.
     """
 
-    def __init__(self, mind: Mind, game: Game[Position], limit: TimeControl) -> None:
+    def __init__(self, mind: Mind, game: Game[Position], limit: PlayerLimits) -> None:
         self._mind, self._game, self._limit = mind, game, limit
         self._view = game.position()
         self._known = 0

@@ -18,7 +18,7 @@ from scripts.common.log import Log, read_log
 from scripts.common.statistics import Estimate, PairedScore, percent
 from scripts.common.table import Table
 from scripts.match.game_loop import Adjudication, Clock, Referee, play_moves
-from scripts.match.players import Player, TimeControl
+from scripts.match.players import Player, PlayerLimits
 
 from siqi.daemon.cluster.jobs import Jobs
 
@@ -39,7 +39,7 @@ class Job(NamedTuple):
 
     pairing: Pairing
     pair: int
-    limit: TimeControl
+    limit: PlayerLimits
 
 
 def play_game(job: Job, first: int, referee: Referee, players: Sequence[Player], max_plies: int = 0) -> PaperGame:
@@ -107,7 +107,7 @@ def run_games(
     pairings: Iterable[tuple[str, str]],
     path: Path,
     games: int,
-    limit: TimeControl,
+    limit: PlayerLimits,
     jobs: Jobs,
 ) -> list[PaperGame]:
     """Play the pairs that a log lacks of `games` games of each pairing; return the games of these pairs, old and new.
@@ -137,7 +137,7 @@ def run_games(
 
 
 def _key(record: PaperGame) -> tuple[Any, ...]:
-    """Return what tells a pair of games from others."""
+    """Return the key that distinguishes a pair of games from others."""
     return record["a"], record["b"], record["limit"], record["pair"]
 
 

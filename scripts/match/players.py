@@ -22,7 +22,7 @@ START_TIMEOUT_S = 300.0  # a cold kernel cache compiles for minutes where severa
 MAX_LISTED = 5000  # the longest move list the random mover builds
 
 
-class TimeControl(msgspec.Struct, frozen=True):
+class PlayerLimits(msgspec.Struct, frozen=True):
     """One player's limits, of a move and of a whole game; 0: no such limit."""
 
     movetime_ms: int = 0
@@ -48,7 +48,7 @@ class TimeControl(msgspec.Struct, frozen=True):
         return control
 
 
-UNLIMITED = TimeControl()
+UNLIMITED = PlayerLimits()
 
 
 class EngineSpec(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ class EngineSpec(msgspec.Struct, frozen=True):
     name: str
     command: str
     options: dict[str, str] = {}
-    limits: TimeControl = UNLIMITED
+    limits: PlayerLimits = UNLIMITED
     ranks: int = 0  # number of the lowest rank in its move words
 
 

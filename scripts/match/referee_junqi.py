@@ -23,7 +23,7 @@ from typing import NamedTuple
 from scripts.common import script
 from scripts.common.log import Log
 from scripts.match.game_loop import Clock, Opening, Referee, play_moves
-from scripts.match.players import Choice, EngineProcess, Forfeit, StartError, TimeControl, Turn
+from scripts.match.players import Choice, EngineProcess, Forfeit, PlayerLimits, StartError, Turn
 
 from siqi.games.contract import Position
 from siqi.games.junqi.board import JunqiPosition
@@ -152,7 +152,7 @@ def turned(squares: str, side: int) -> str:
 def play_game(name: str, seated: tuple[ProtocolEngine, ProtocolEngine], clock_s: float) -> Result:
     """Play a game, its players by side."""
     referee = Referee(script.load_once("junqi"), Opening())
-    clocks = [Clock(TimeControl(clock_ms=round(1000 * clock_s)), 1000 * MARGIN_S) for _ in SIDES]
+    clocks = [Clock(PlayerLimits(clock_ms=round(1000 * clock_s)), 1000 * MARGIN_S) for _ in SIDES]
     ending = play_moves(referee, seated, clocks, ("", ""))
     position = referee_s(referee.position)
     first, second, *_ = *position.words, "", ""

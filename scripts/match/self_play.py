@@ -25,7 +25,7 @@ from scripts.common.log import RunLog
 from scripts.common.records import SELF_PLAY
 from scripts.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.match.minds import EngineMind, Seat
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 
 from siqi.daemon.cluster.jobs import completed
 from siqi.games.contract import Game, Position
@@ -64,7 +64,7 @@ def play(settings: SelfPlaySettings, number: int) -> dict[str, Any]:
     game = script.load_once(settings.game)
     most = min(settings.random_plies, settings.max_plies)
     referee = Referee(game, Opening(moves=random_moves(game, random.Random(f"{settings.seed}/{number}"), most)))
-    player = Seat(EngineMind(game, {"Hash": HASH_MB}), game, TimeControl(nodes=settings.nodes))
+    player = Seat(EngineMind(game, {"Hash": HASH_MB}), game, PlayerLimits(nodes=settings.nodes))
     seed = str(settings.seed)
     ending = play_moves(referee, [player] * 2, [Clock()] * 2, [seed] * 2, Adjudication(settings.max_plies, AGREEMENT))
     return {

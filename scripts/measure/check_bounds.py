@@ -429,7 +429,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="first round's seed")
     parser.add_argument("--rounds", type=int, default=1 << 40)
     parser.add_argument("--games", action="store_true", help="play whole games, the options at their defaults")
-    parser.add_argument("--nodes", type=float, default=float("inf"), help="begin no round after so many nodes")
+    parser.add_argument("--nodes", type=float, default=float("inf"), help="begin no round after NODES nodes")
     parser.add_argument("--log", type=Path, help="append a line a game, its seed and nodes; go on after the last line")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no round later")
     parser.add_argument("--defaults", action="store_true", help="leave all options at their defaults")

@@ -6,7 +6,7 @@
 For each game: process start to `uciok` and to `readyok` (kernel cache filled by a first start), `stop` to `bestmove`,
 `isready` during a search, lateness of `movetime 50` against its 50 ms, and resident memory after a search of two
 seconds. Medians in ms with the worst in brackets. `--late` measures instead how late `movetime 200` is answered in the
-settings whose searches read the clock least often, beside `--busy` processes that only take processor time.
+settings whose searches read the clock least often, with `--busy` processes that only take processor time.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def main() -> int:
     parser.add_argument("--engine", default=f"{sys.executable} -m siqi")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--late", type=int, default=0, metavar="RUNS", help="searches of each setting")
-    parser.add_argument("--busy", type=int, default=0, metavar="N", help="processes beside them")
+    parser.add_argument("--busy", type=int, default=0, metavar="N", help="processes in addition")
     options = parser.parse_args()
     if options.late:
         print_lateness(options.engine, options.late, options.busy)

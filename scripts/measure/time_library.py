@@ -1,4 +1,4 @@
-"""Time the library beside python-chess: whole games replayed, games read from PGN, and the verbs of a board.
+"""Time the library and python-chess by turns: whole games replayed, games read from PGN, and the verbs of a board.
 
     python scripts/measure/time_library.py
     python scripts/measure/time_library.py --games games.jsonl.zst --count 1000
@@ -30,7 +30,7 @@ from siqi.games.xiangqi.library.pgn import Game, read_games
 from siqi.games.xiangqi.library.san import Notation
 
 PLIES = 80
-"""Of each random game."""
+"""The plies of each random game."""
 
 GAMES = 10_000
 """The games whose time is given."""

@@ -71,11 +71,11 @@ EMPTY_GAMES = 200
 """Games without a position, one after the other, that end the run."""
 
 BATCH_S, BATCH = 5.0, 1 << 17
-"""Games that finish within this time are written together, unless they have so many positions before."""
+"""Games that finish within this time are written together, unless they have BATCH positions before."""
 
 
 class SampleSettings(msgspec.Struct, frozen=True):
-    """What the samples depend on. `openings`: a hash of the games of `--openings`, or of the book."""
+    """The settings on which the samples depend. `openings`: a hash of the games of `--openings`, or of the book."""
 
     labels: str
     nodes: int
@@ -298,7 +298,7 @@ def main() -> int:
     parser.add_argument("--positions", type=int, default=1_000_000, help="those that the file has included")
     parser.add_argument("--labels", choices=LABELS, default="leaves")
     parser.add_argument("--nodes", type=int, default=1000, help="of the game's searches, a move")
-    parser.add_argument("--every", type=int, help="leaves: one position in so many is taken (50)")
+    parser.add_argument("--every", type=int, help="leaves: take one position in EVERY (50)")
     parser.add_argument("--evaluation", choices=("network", "terms"), default="network")
     parser.add_argument("--network", type=Path, default=NETWORK_BOOK, metavar="FILE", help="default: the shipped one")
     parser.add_argument("--label-nodes", type=int, help="leaves: nodes of the search for a score (200); 0: none")

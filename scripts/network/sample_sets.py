@@ -16,14 +16,14 @@ import numpy as np
 from scripts.network.samples import SAMPLE_DTYPE, Samples, read_samples
 
 HELD_OUT = 50
-"""Of so many blocks, counted through all files, the first is held out."""
+"""The first of this many blocks is held out, counted through all files."""
 
 MOST_TESTED = 100_000
 """Positions of the held-out blocks that are tested on, evenly chosen."""
 
 
 class SampleSet(NamedTuple):
-    """What to learn from, 38 bytes a position, and what to test on."""
+    """The samples to learn from, 38 bytes per position, and those to test on."""
 
     train: Samples
     test: Samples

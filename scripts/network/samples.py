@@ -42,7 +42,7 @@ MAGIC = b"siqi positions of Xiangqi\n"
 
 _HEAD = struct.Struct("<III")  # number of samples, number of the first game, number of games
 _LEVEL = 6
-"""Of compression: 1.7 million samples a second; level 10 takes twice the time for 0.99 of the bytes."""
+"""The level of compression: 1.7 million samples a second; level 10 takes twice the time for 0.99 of the bytes."""
 
 _DAMAGE = (zstandard.ZstdError, struct.error, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 

@@ -202,7 +202,7 @@ def evaluate_and_sample(pos: Record, work: Record, lookup: Record) -> int:
 # ---------------------------------------------------------------- searches
 
 MARGIN, QUIET_BOUND = XiangqiAdapter.margin, XiangqiAdapter.quiet_bound
-"""Of the aspiration windows, as in the engine's search."""
+"""The half-width of the aspiration windows, as in the engine's search."""
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))

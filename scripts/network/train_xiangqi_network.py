@@ -12,7 +12,7 @@ the chance to win there.
 A thread learns from 350,000 positions a second with 128 neurons a side and eight hidden ones: an epoch of ten million
 takes half a minute. A position takes 42 bytes of memory.
 
-Every minute the work is saved beside the network (`.part.npz`); the same command continues from there, also when the
+Every minute the work is saved next to the network (`.part.npz`); the same command continues from there, also when the
 files of positions have grown: it keeps to the positions that it began with. The same seed and number of threads give
 the same network. Prints the losses, and what rounding to integers costs.
 """

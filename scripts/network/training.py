@@ -60,7 +60,7 @@ class Stage:
 
 @dataclasses.dataclass
 class Progress:
-    """How far a run is. `error` and `count`: sums over the positions since the last report."""
+    """The progress of a run. `error` and `count`: sums over the positions since the last report."""
 
     stage: int = 0
     step: int = 0

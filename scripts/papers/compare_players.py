@@ -18,7 +18,7 @@ from pathlib import Path
 from scripts.common import script
 from scripts.common.plots import check_plot, save_plot
 from scripts.match.paired_games import draw_scores, run_games, score_table
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 
 ROOMS = {"ewn": "ewn_uct", "junqi": "junqi_cooperation"}
 """The room of each game's players."""
@@ -39,7 +39,7 @@ def main() -> int:
     options = parser.parse_args()
     check_plot(options.plot)
     play = importlib.import_module(f"scripts.papers.{ROOMS[options.game]}.players").play
-    each = TimeControl(nodes=options.nodes) if options.nodes else TimeControl(options.ms)
+    each = PlayerLimits(nodes=options.nodes) if options.nodes else PlayerLimits(options.ms)
     records = run_games(play, options.pairing, options.log, options.games, each, script.jobs(options))
     print(score_table(records).markdown())
     if options.plot is not None:

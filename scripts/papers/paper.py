@@ -48,7 +48,7 @@ class Paper(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What an experiment found."""
+    """The result of an experiment."""
 
     conditions: str
     """Sizes, limits, players and data, so that the tables can be understood without the code."""
@@ -57,7 +57,7 @@ class Result(NamedTuple):
 
 
 class Bench:
-    """Where an experiment works: its size, its files, its workers."""
+    """The workplace of an experiment: its size, its files, its workers."""
 
     def __init__(self, experiment: str, options: argparse.Namespace) -> None:
         self.quick: bool = options.quick
@@ -120,9 +120,9 @@ class Experiment(NamedTuple):
     """A table or figure of a paper."""
 
     name: str
-    """Of its files, and of `--only`: `figure-4`, `table-1`."""
+    """The name of its files, and for `--only`: `figure-4`, `table-1`."""
     claim: str
-    """What the paper says, with its figures."""
+    """The paper's claims, with its figures."""
     run: Callable[[Bench], Result]
 
 

@@ -31,8 +31,8 @@ from siqi.games.connect6.game import create
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, ROADS
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from siqi.games.connect6.search.proof import ThreatSolver
+from siqi.games.contract import silent
 from siqi.games.files import replace_file
-from siqi.games.registry import silent
 
 TARGET = Path(__file__).parents[2] / "games" / "connect6" / "data" / "weights.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]

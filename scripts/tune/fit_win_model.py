@@ -6,7 +6,7 @@ Games start from balanced openings, the node counts taking turns; the score of e
 the result go to the folder, one line a game. The same command continues a run that was broken off, and one with more
 `--games` adds them; games of another seed or node counts are refused. `--fit` plays nothing.
 The model is the ordered logistic of games/search/win_model.py, fitted by maximum likelihood to four games of five and
-tested on the fifth: log loss in nats beside that of constant chances, and a table of ten classes. Prints the model.
+tested on the fifth: log loss in nats and that of constant chances, and a table of ten classes. Prints the model.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scripts.common.logistic import minimize
 from scripts.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.match.minds import EngineMind, Seat
 from scripts.match.openings import openings
-from scripts.match.players import Choice, TimeControl, Turn
+from scripts.match.players import Choice, PlayerLimits, Turn
 
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.games.contract import FIRST, Position
@@ -110,7 +110,7 @@ class Start(NamedTuple):
 def play(start: Start) -> ScoredGame:
     """Play a game until the rules or a proven win end it."""
     game = script.load_once(start.game)
-    player = Recording(EngineMind(game, {"Hash": "8"}), game, TimeControl(nodes=start.nodes))
+    player = Recording(EngineMind(game, {"Hash": "8"}), game, PlayerLimits(nodes=start.nodes))
     player.moves = []
     referee = Referee(game, Opening(moves=start.opening))
     ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, ADJUDICATION)

@@ -25,8 +25,8 @@ import numpy as np
 from scripts.common import script
 from scripts.common.records import read_game_records
 
+from siqi.games.contract import silent
 from siqi.games.files import replace_file
-from siqi.games.registry import silent
 from siqi.games.xiangqi.data.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
 from siqi.games.xiangqi.data.weights import KINDS, TERMS
 from siqi.games.xiangqi.evaluation.terms import FULL_PHASE, fill_terms

@@ -9,7 +9,7 @@ or with `--replace-shipped` the file of games/junqi.
 `weights`: deployments.py. LAYOUTS: set-up words of two-player games, a line each.
 FOUR_PLAYER_LAYOUTS: JSON lines, `layout` being 30 letters with `.` for camps; their shares count as `--strength`
 layouts. Prints the mean log likelihood of each of LAYOUTS by weights learned from the others, in nats of the exact
-distribution, beside that of random deployments.
+distribution, and that of random deployments.
 
 `advantages`: advantages.py. own.jsonl: a log of `compare_players.py junqi`, of equal players. The value of a type
 in a slot is fitted to the results by logistic regression, a ridge holding it near 0. Prints the loss of every tenth

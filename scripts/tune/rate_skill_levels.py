@@ -28,7 +28,7 @@ from scripts.common.logistic import Array, fit_elo
 from scripts.match.match_log import MatchSettings, Reader
 from scripts.match.matches import run_match
 from scripts.match.openings import openings
-from scripts.match.players import EngineSpec, TimeControl
+from scripts.match.players import EngineSpec, PlayerLimits
 from scripts.match.tally import Tally
 
 from siqi.daemon.cluster.jobs import Jobs
@@ -73,7 +73,7 @@ class Result(NamedTuple):
 
 
 def level_spec(command: str, level: int) -> EngineSpec:
-    return EngineSpec(f"level {level}", command, {"Skill Level": str(level)}, TimeControl(nodes=NODES_PER_MOVE))
+    return EngineSpec(f"level {level}", command, {"Skill Level": str(level)}, PlayerLimits(nodes=NODES_PER_MOVE))
 
 
 def openings_path(folder: Path, game: str) -> Path:

@@ -55,7 +55,7 @@ from scripts.match.match_options import (
     limits_from,
     parse_option,
 )
-from scripts.match.matches import Table, load_openings, play_game
+from scripts.match.matches import CurrentMatch, load_openings, play_game
 from scripts.match.players import EngineSpec, Forfeit, StartError, UciEngine
 
 from siqi.daemon.cluster.jobs import Jobs
@@ -114,7 +114,7 @@ class SpsaSettings(msgspec.Struct, frozen=True):
 
 
 def plain(settings: SpsaSettings) -> dict[str, Any]:
-    """Return the settings as the log has them: those of the match beside the others, those of the engine once."""
+    """Return the settings as the log has them: those of the match with the others, those of the engine once."""
     found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
     match: dict[str, Any] = found.pop("match")
     engine = match.pop("engines")[0]
@@ -217,7 +217,7 @@ class Course:
         return len(self.points) - 1
 
     def take(self, iteration: Iteration) -> None:
-        """Move each value by its iteration's step. Steps add up, so but for the limits their order does not matter."""
+        """Move each value by its iteration's step. Steps add up: their order matters only at the limits."""
         settings, (values, squares) = self.settings, self.points[-1]
         steps = [
             gain(settings, parameter, iteration.number) * sign * iteration.result
@@ -283,7 +283,7 @@ def trial_of(settings: SpsaSettings, openings: Sequence[str], number: int, value
 def play_trial(trial: Trial) -> Iteration:
     """Play an iteration's games in this process; its engines stay for the next one."""
     settings = trial.settings
-    match, players = Table.of(settings.match)
+    match, players = CurrentMatch.of(settings.match)
     match = match._replace(openings=[parse_opening(text) for text in trial.openings])
     for player, options in zip(players, (trial.plus, trial.minus), strict=True):
         assert isinstance(player, UciEngine)
@@ -479,7 +479,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             status = script.INTERRUPTED
         finally:
-            Table.dismiss()
+            CurrentMatch.dismiss()
     except UsageError as error:
         parser.error(str(error))
     except StartError as error:

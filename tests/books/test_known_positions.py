@@ -119,7 +119,7 @@ def test_a_matched_node_has_the_value_of_the_file(tmp_path: Path) -> None:
 
 
 def test_all_moves_lost_or_drawn(tmp_path: Path) -> None:
-    """Where every successor is known, the score is the best of them at any depth."""
+    """If every successor is known, the score is the best of them at any depth."""
     game: Any = registry.load("xiangqi")
     position = game.position(ROOT_FEN)
     lines = []

@@ -23,7 +23,7 @@ from siqi.games import registry
 from siqi.games.books.book import BookFileError, write_book
 from siqi.games.contract import is_learning_game
 from siqi.games.files import append_json_line
-from siqi.games.xiangqi.knowledge import learner, mining, rulebook
+from siqi.games.xiangqi.knowledge import mining, rule_miner, rulebook
 from siqi.games.xiangqi.knowledge.items import BY_IDENTITY, BY_KIND, NO_PIECE, Item, histories, items_played
 from siqi.games.xiangqi.knowledge.knowledge import RULE_BOOK
 from siqi.games.xiangqi.knowledge.mining import LEARNED, Mark
@@ -339,7 +339,7 @@ def test_two_processes_do_not_mine_at_once(tmp_path: Path) -> None:
     with mining._locked(rules):
         with pytest.raises(OSError, match="is being written by another process"):
             learn(games, rules)
-        (line,) = learner.mine(learner.MiningJob(str(games), str(rules)), nice=0)
+        (line,) = rule_miner.mine(rule_miner.MiningJob(str(games), str(rules)), nice=0)
         assert line == f"{rules}: is being written by another process"
     assert learn(games, rules) == []
 
@@ -349,9 +349,9 @@ def test_a_kill_at_any_point_loses_nothing(tmp_path: Path) -> None:
     keep(games, *OPENINGS * 20)
     kept = games.read_bytes()
     learn(games, expected)  # compiles
-    code = learner._CODE.format(nice=0, path=sys.path)
+    code = rule_miner._CODE.format(nice=0, path=sys.path)
     started = time.monotonic()
-    learner.mine(learner.MiningJob(str(games), str(tmp_path / "timed.book")), nice=0)
+    rule_miner.mine(rule_miner.MiningJob(str(games), str(tmp_path / "timed.book")), nice=0)
     whole_s = time.monotonic() - started
     killed = 0
     for step in range(0, 14, 2):
@@ -363,7 +363,7 @@ def test_a_kill_at_any_point_loses_nothing(tmp_path: Path) -> None:
         if rules.exists() and rules.stat().st_size:
             assert rules.read_bytes() == expected.read_bytes(), "whole or not at all"
     assert killed > 2
-    assert learner.mine(learner.MiningJob(str(games), str(rules)), nice=0) == []
+    assert rule_miner.mine(rule_miner.MiningJob(str(games), str(rules)), nice=0) == []
     assert rules.read_bytes() == expected.read_bytes()
 
 
@@ -381,8 +381,8 @@ def test_on_a_full_disk_the_rules_stay_as_they_were(
     keep(games, *OPENINGS[5:10])
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
     with monkeypatch.context() as patched:
-        patched.setattr(learner, "_CODE", limit + learner._CODE)
-        (line,) = learner.mine(learner.MiningJob(str(games), str(rules)), nice=0)
+        patched.setattr(rule_miner, "_CODE", limit + rule_miner._CODE)
+        (line,) = rule_miner.mine(rule_miner.MiningJob(str(games), str(rules)), nice=0)
     assert line.startswith(f"{rules}") and "File too large" in line
     assert (rules.read_bytes() if rules.exists() else b"") == before
     assert {path.name for path in tmp_path.iterdir()} <= {games.name, rules.name}
@@ -393,7 +393,7 @@ def test_mining_ends_with_the_daemon(tmp_path: Path) -> None:
     """A process whose standard input ends stops, and leaves no file behind."""
     games = tmp_path / "games.jsonl"
     keep(games, *OPENINGS)
-    code = learner._CODE.format(nice=0, path=sys.path)
+    code = rule_miner._CODE.format(nice=0, path=sys.path)
     process = subprocess.Popen([sys.executable, "-c", code, str(games), str(tmp_path / "r")], stdin=subprocess.DEVNULL)
     assert process.wait(MINING_S) in (0, 1)
     assert not list(tmp_path.glob(".*.tmp"))
@@ -409,7 +409,7 @@ def test_a_mark_is_of_a_prefix() -> None:
 # The loop in the daemon
 
 AT_USUAL_PRIORITY = (
-    "from siqi.games.xiangqi.knowledge import learner; learner.mine.__defaults__ = (0,);"
+    "from siqi.games.xiangqi.knowledge import rule_miner; rule_miner.mine.__defaults__ = (0,);"
     "from siqi.daemon.main import main; main()"
 )
 """The program, whose mining does not wait until the other tests leave a core idle."""

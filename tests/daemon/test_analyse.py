@@ -282,7 +282,7 @@ def test_a_game_s_format_is_found_and_its_tags_are_in_the_table(tmp_path: Path) 
 
 
 def test_files_and_folders_of_any_format(tmp_path: Path) -> None:
-    """What cannot be read is named; the rest is analysed."""
+    """Unreadable input is named; the rest is analysed."""
     folder = tmp_path / "games"
     (folder / "inner").mkdir(parents=True)
     (tmp_path / "a.pgn").write_text(TWO_GAMES)
@@ -998,6 +998,7 @@ def test_errors_name_what_there_is_and_their_line() -> None:
     assert turn["field"] == "analyseTurns"
 
 
+@pytest.mark.long
 def test_the_compiling_is_reported(tmp_path: Path) -> None:
     """The compiling of a kernel that is not in the cache is reported, since it takes time."""
     run({"id": "e", "game": "ewn", "moves": ["123456", "615243"], "depth": 1})

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Done(NamedTuple):
-    """What a command wrote."""
+    """The output of a command."""
 
     stdout: str
     stderr: str

@@ -133,7 +133,7 @@ def test_standard_input_and_output() -> None:
 
 
 def test_many_files_into_one(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot be read is named in the end; nothing else is lost."""
+    """Unreadable input is named in the end; nothing else is lost."""
     monkeypatch.chdir(tmp_path)
     Path("a.pgn").write_text('[Red "a"]\n\n1. C2.5 *\n\n[Red "b"]\n\n1. C8.5 *\n')
     assert converted("a.pgn", "c.xqf", "--number", "2") == 0

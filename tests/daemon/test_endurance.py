@@ -19,7 +19,7 @@ from test_fuzz import ALL_LINES, CLIENTS, client_line, mutate, random_line
 
 from scripts.common.process import status
 from scripts.match import game_loop
-from scripts.match.players import RandomMover, TimeControl, random_ewn_setup
+from scripts.match.players import PlayerLimits, RandomMover, random_ewn_setup
 from scripts.match.referee_junqi import ProtocolEngine
 
 from naive.ewn import Naive, setup_position
@@ -330,7 +330,7 @@ def play_junqi(client: Client, draw: random.Random) -> None:
     game = registry.load("junqi")
     players = [Asked(client, 2), RandomMover(game.info)]
     draw.shuffle(players)
-    clocks = [game_loop.Clock(TimeControl(clock_ms=2000), 50) for _ in players]
+    clocks = [game_loop.Clock(PlayerLimits(clock_ms=2000), 50) for _ in players]
     referee = game_loop.Referee(game, game_loop.Opening())
     ending = game_loop.play_moves(referee, players, clocks, [str(draw.random()) for _ in players])
     assert ending.cause == "rules", ending

@@ -194,6 +194,7 @@ def test_a_kernel_declared_beside_a_load_waits_for_nothing() -> None:
         assert found == [(1, 8)]
 
 
+@pytest.mark.long
 def test_a_damaged_cache_heals(cache: Path) -> None:
     """After a power failure or a memory error, the first start compiles the kernels that are damaged, and later ones
     compile nothing."""
@@ -251,6 +252,7 @@ def test_two_processes_heal_a_cache_at_once(cache: Path) -> None:
     check_two_processes(environment)
 
 
+@pytest.mark.long
 def test_a_damaged_cache_that_cannot_be_written(cache: Path) -> None:
     """Its sound kernels are used; the rest is compiled at each start, with a warning."""
     environment = {**os.environ, "SIQI_CACHE": str(cache)}
@@ -598,7 +600,7 @@ def test_terminated(go: str, tmp_path: Path) -> None:
 
 
 def test_a_flood_that_is_not_read() -> None:
-    """Of sixty thousand lines sent before the first answer is read none is lost, and their order is kept."""
+    """No line is lost of sixty thousand sent before the first answer is read, and their order is kept."""
     with Client() as client:
         client.sync()
         client.send("go infinite")

@@ -515,7 +515,7 @@ def test_junqi_by_its_referee(side: int, end: str, tmp_path: Path) -> None:
         for word in (array, ARRAYS[1]) if side == 0 else (ARRAYS[0], array):
             position.push(position.parse_move(word))
         last = "0000 0 00"
-        while position.outcome() is None and position.ply < 14:  # a flag hardly falls so early
+        while position.outcome() is None and position.ply < 14:  # a flag is unlikely to fall so early
             if position.turn == side:
                 word = turned(client.ask(f"GO {last}", until="BESTMOVE")[-1].split()[1], side)
                 position.push(position.parse_move(word))

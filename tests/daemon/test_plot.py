@@ -82,7 +82,7 @@ def test_only_final_answers_to_positions_count() -> None:
 
 
 def test_memory_is_bounded() -> None:
-    """Of a million positions a summary keeps what it keeps of a few."""
+    """A summary keeps no more of a million positions than of a few."""
     summary, rng = PlotSummary(), random.Random(1)
     for number in range(5000):
         summary.add(answer(f"g{number}", rng.randrange(3000), {"cp": rng.randrange(-5000, 5000)}))

@@ -89,7 +89,7 @@ def opened(
 
 
 class Shown(NamedTuple):
-    """What the page shows."""
+    """The texts that the page shows."""
 
     state: str
     shapes: str  # the moving part of the board
@@ -371,7 +371,7 @@ def test_views_of_junqi(browser: Any, page_file: Path) -> None:
 
 
 def test_the_board_is_the_position(browser: Any, page_file: Path) -> None:
-    """What Chromium draws stands where the library's picture has it."""
+    """Chromium draws everything where the library's picture has it."""
     with opened(browser, page_file, "#game=1&ply=18&lang=en") as page:
         board = siqi.Board()
         for ply in range(1, 19):

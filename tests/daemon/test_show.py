@@ -29,7 +29,7 @@ RECORD = '[Game "Chinese Chess"]\n[Red "甲"]\n[Black "乙"]\n[Result "*"]\n\n1.
 
 
 class Done(NamedTuple):
-    """What a command wrote."""
+    """The output of a command."""
 
     stdout: bytes
     stderr: bytes

@@ -82,6 +82,7 @@ def test_ucci_lists_what_xiangqi_has(client: Client) -> None:
 # Signs of life, refusals
 
 
+@pytest.mark.long
 def test_the_first_load_shows_signs_of_life(tmp_path: Path) -> None:
     """Without cached kernels, progress goes to standard error, as the client reads just one line per command."""
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}

@@ -143,7 +143,7 @@ GREETINGS = {
     ("INFO 1.0",): ["NAME Siqi"],
     ("name", "version", "time_setting 240", "board_setting 5 6"): [__version__, "1", "1"],
 }
-"""What the clients of protocols of one game send first, and the answers for which they wait."""
+"""The first lines of clients of protocols of one game, and the answers for which they wait."""
 
 
 @pytest.mark.parametrize("lines", GREETINGS)

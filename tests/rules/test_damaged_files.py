@@ -27,8 +27,8 @@ ALL = {(game, one.name): one for game in registry.NAMES for one in registry.form
 KEYS = [pytest.param(key, id="-".join(key)) for key in ALL]
 
 MOST_S = 5.0
-"""For REPEATED bytes: readers need a second at most, one whose time grows with the square needs a minute."""
-REPEATED = 100_000
+"""For REPEATED bytes: readers need half a second at most, one whose time grows with the square needs 15."""
+REPEATED = 50_000
 
 
 def sample(key: tuple[str, str], rng: random.Random) -> bytes:

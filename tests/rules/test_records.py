@@ -44,7 +44,7 @@ WILD = SIGNS + "[]{}#;\\\t\n\r\u2028\0"
 
 
 def check_round_trip(name: str, one: Format, seed: int) -> None:
-    """What a format of records holds comes back equal, and what it does not hold is counted."""
+    """All that a format of records holds comes back equal, and all else is counted."""
     rng = random.Random(seed)
     signs = WILD if seed % 2 else SIGNS
     count = rng.randint(1, 3)

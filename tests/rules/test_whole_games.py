@@ -10,7 +10,7 @@ import pytest
 
 from scripts.match import match_log, matches
 from scripts.match.game_loop import BY_RULES
-from scripts.match.players import EngineSpec, TimeControl
+from scripts.match.players import EngineSpec, PlayerLimits
 
 from siqi.games import registry
 
@@ -19,7 +19,7 @@ MARGIN_MS = 1000
 """A busy machine can halt a process for tenths of a second; RESULTS.md has the games without a margin."""
 
 
-LIMITS = {"clock": TimeControl(clock_ms=1000, increment_ms=10), "movetime": TimeControl(movetime_ms=100)}
+LIMITS = {"clock": PlayerLimits(clock_ms=1000, increment_ms=10), "movetime": PlayerLimits(movetime_ms=100)}
 USUAL = (("xiangqi", "clock"), ("ewn", "movetime"))
 """The games played by default; the others are marked `long`."""
 
@@ -31,7 +31,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "limits"), CASES)
-def test_no_time_is_lost(name: str, limits: TimeControl) -> None:
+def test_no_time_is_lost(name: str, limits: PlayerLimits) -> None:
     engines = (EngineSpec("A", COMMAND, limits=limits), EngineSpec("B", COMMAND, limits=limits))
     settings = match_log.MatchSettings(name, engines, games=2, margin_ms=MARGIN_MS)
     match = matches.Match(settings, registry.load(name), [matches.Opening()], BY_RULES)

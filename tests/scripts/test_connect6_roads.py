@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from fixture_files import ROOT
 
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.connect6_roads import experiments as connect6_roads
 from scripts.papers.connect6_roads.experiments import EXPERIMENTS, PAPER_SECONDS, PAPER_TURN, Cell, TurnTimes
 
@@ -98,7 +98,7 @@ def test_overruns_are_listed_by_colour_and_opening() -> None:
         *(game(2, 0, 0), game(2, 1, 1)),
         *(game(3, 0, 0, "six"), game(3, 1, None, "full")),
     ]
-    cell = Cell(3, 10, TimeControl(clock_ms=1000), games)
+    cell = Cell(3, 10, PlayerLimits(clock_ms=1000), games)
     assert len(cell.overruns(1)) == 4 and len(cell.overruns(0)) == 1
     assert [cell.on_board(winner) for winner in (0, None, 1)] == [1, 1, 1]
     assert connect6_roads.overrun_rows(cell) == [

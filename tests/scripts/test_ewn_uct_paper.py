@@ -17,7 +17,7 @@ from fixture_files import FIXTURES, vectors
 from scripts.common.statistics import mean
 from scripts.match import paired_games
 from scripts.match.paired_games import PaperGame
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.ewn_uct import experiments as ewn_uct
 from scripts.papers.ewn_uct.players import make_player
 from scripts.papers.ewn_uct.regret import Step, choices, course, decisions, regret_of
@@ -43,10 +43,10 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> None:
 @pytest.mark.parametrize(
     "name", ["random", "minimax", "alphabeta", "montecarlo", "uct", "improved", "siqi", "siqi Threads=2"]
 )
-@pytest.mark.parametrize("limit", [TimeControl(movetime_ms=20), TimeControl(nodes=5000)], ids=str)
-def test_players_take_a_win(name: str, limit: TimeControl) -> None:
+@pytest.mark.parametrize("limit", [PlayerLimits(movetime_ms=20), PlayerLimits(nodes=5000)], ids=str)
+def test_players_take_a_win(name: str, limit: PlayerLimits) -> None:
     if name == "improved" and limit.movetime_ms:
-        pytest.skip("on a busy machine its three threads have too few playouts to tell a sure win from a likely one")
+        pytest.skip("on a busy machine its three threads have too few playouts to find a sure win")
     player = make_player(name)
     player.new_game(1)
     position = EwnPosition("5/1A3/2e2/3D1/2d2 f 4")
@@ -66,7 +66,7 @@ def test_the_papers_uct_is_bare() -> None:
         known = mind.game.knowledge
         assert (known.has_proofs, known.keeps_tree, known.leaf_visits, known.tablebase) == (False, False, 1, 0)
         assert (known.wink, known.uctk, known.reward) == (wink, 1.0, (0, 1))
-        mind.choose(EwnPosition("5/1A3/2e2/3D1/2d2 f 4"), TimeControl(nodes=100))
+        mind.choose(EwnPosition("5/1A3/2e2/3D1/2d2 f 4"), PlayerLimits(nodes=100))
         works = mind.searcher._searcher._works
         assert len(works) == threads
         assert known.parallel == ("children" if threads == 3 else "root")
@@ -133,8 +133,8 @@ def test_regret_of_a_perfect_player_is_none(tmp_path: Path) -> None:
     cases = list(decisions(path))
     assert len(cases) == 48
     perfect, chance = make_player("siqi"), make_player("random")
-    assert {regret_of(perfect, case, TimeControl(movetime_ms=20)) for case in cases} == {0.0}
-    assert mean([regret_of(chance, case, TimeControl(movetime_ms=20)) for case in cases]).mean > 0.01
+    assert {regret_of(perfect, case, PlayerLimits(movetime_ms=20)) for case in cases} == {0.0}
+    assert mean([regret_of(chance, case, PlayerLimits(movetime_ms=20)) for case in cases]).mean > 0.01
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_the_gain() -> None:
 
     before = games("uct", {"random": 8, "minimax": 5, "alphabeta": 4, "montecarlo": 3})
     after = games("improved", {"random": 9, "minimax": 6, "alphabeta": 5, "montecarlo": 4, "uct": 5})
-    rows = ewn_uct.gain_table(before, after, TimeControl(movetime_ms=2)).rows
+    rows = ewn_uct.gain_table(before, after, PlayerLimits(movetime_ms=2)).rows
     assert rows[0] == ("random", "80.0% +- 24.8%", "90.0% +- 18.6%", "+10.0 +- 31.0 points", "+12.5%", "higher")
     assert rows[-1][0] == "all three" and rows[-1][1].startswith("40.0%") and rows[-1][2].startswith("50.0%")
     assert rows[-1][3].startswith("+10.0") and rows[-1][4:] == ("+25.0%", "+25%")

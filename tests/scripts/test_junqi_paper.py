@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fixture_files import vectors
 
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.junqi_cooperation import experiments as junqi_cooperation
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, Learner
 from scripts.papers.junqi_cooperation.experiments import EXPERIMENTS, grid_name, mean_score
@@ -93,12 +93,12 @@ def test_a_simple_player_completes_the_board_once() -> None:
     simple, usual = FullWidth(True, True), FullWidth(True)
     for player in (simple, usual):
         player.new_game(1)
-    assert len(simple.begin(position, TimeControl(nodes=1)).worlds.kinds) == 1
-    assert len(usual.begin(position, TimeControl(nodes=1)).worlds.kinds) == usual.worlds
+    assert len(simple.begin(position, PlayerLimits(nodes=1)).worlds.kinds) == 1
+    assert len(usual.begin(position, PlayerLimits(nodes=1)).worlds.kinds) == usual.worlds
     for name in ("minimax simple", "alphabeta", "mcts simple", "uct", "cooperation learning=0.1 CooperationPieces=2"):
         player = make_player(name)
         player.new_game(1)
-        assert player.choose(position, TimeControl(nodes=200)) in position.legal_moves()
+        assert player.choose(position, PlayerLimits(nodes=200)) in position.legal_moves()
 
 
 @pytest.mark.parametrize("name", ["minimax ample", "uct k=1", "alphazero"])
@@ -113,7 +113,7 @@ def test_every_activation_learns(activation: str) -> None:
     for word in (draw_setup(5), "?"):
         position.push(position.parse_move(word))
     learner = Learner(activation, 0.4, 0.6)
-    assert learner.seconds(position, TimeControl(nodes=200), 100) > 0
+    assert learner.seconds(position, PlayerLimits(nodes=200), 100) > 0
     rows = learner._matrix[learner._matrix["key"] != 0]
     movable = {move & 63 for move in position.legal_moves()}
     assert len(rows) >= (-(-len(movable) // 4) if activation == "none" else 1)

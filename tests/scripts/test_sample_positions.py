@@ -78,6 +78,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Played]:
 # Games
 
 
+@pytest.mark.long
 def test_roots_are_the_quiet_positions_of_a_game(played: list[Played]) -> None:
     """With its result; the first with the score of a search that knows nothing yet."""
     search = Search(choose("terms"))

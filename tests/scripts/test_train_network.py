@@ -46,7 +46,7 @@ from siqi.games.books.book import BookFileError
 from siqi.games.xiangqi.evaluation.network import ROWS, read_network
 
 VALUES = np.array([0, 20, 20, 20, 20, 40, 40, 90, 90, 45, 45, 10, 10, 10, 10, 10])
-"""Of the pieces by slot: a score that is quickly learned."""
+"""Values of the pieces by slot: a score that is quickly learned."""
 
 
 def play(games: int, seed: int) -> tuple[Any, list[str]]:

@@ -19,7 +19,7 @@ from nim import NimGame, engine_command
 
 from scripts.common.log import Log
 from scripts.match.match_log import MatchSettings
-from scripts.match.players import EngineSpec, TimeControl
+from scripts.match.players import EngineSpec, PlayerLimits
 from scripts.tune import tune_options
 from scripts.tune.tune_options import Course, Iteration, Parameter, SpsaSettings, Trial, gain, perturbation, run
 
@@ -30,7 +30,7 @@ WEIGHT = Parameter("Weight", 2.5, -1, 6, 0.25, 0.02)
 
 
 def settings_of(*parameters: Parameter, iterations: int = 10, pairs: int = 2) -> SpsaSettings:
-    engines = tuple(EngineSpec(side, "none", {}, TimeControl(nodes=1)) for side in ("plus", "minus"))
+    engines = tuple(EngineSpec(side, "none", {}, PlayerLimits(nodes=1)) for side in ("plus", "minus"))
     match = MatchSettings("ewn", engines, games=2 * pairs * iterations)
     return SpsaSettings(match, parameters, iterations, pairs, 0.1, is_seeded=False)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fixture_files import FIXTURES
 
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.xiangqi_endgames import experiments as xiangqi_endgames
 from scripts.papers.xiangqi_endgames.solving import (
     DRAWN,
@@ -123,10 +123,10 @@ def test_the_result_is_the_best_that_is_known(endgame: Endgame, settled: tuple[s
 def test_an_attempt_is_played_to_its_end() -> None:
     fen = "3k5/9/9/9/9/9/9/9/9/R3K3R w"
     for solver in ("paper", "ours", "our terms", "ours with tablebases"):
-        won = attempt(fen, "red", solver, TimeControl(nodes=3000), TimeControl(nodes=500), 40)
+        won = attempt(fen, "red", solver, PlayerLimits(nodes=3000), PlayerLimits(nodes=500), 40)
         assert won.winner == "red" and won.plies <= 40 and won.announced
     cut = attempt(
-        "2bak4/4a4/4b4/9/9/9/9/9/4A4/3R1K3 w", "red", "paper", TimeControl(nodes=50), TimeControl(nodes=50), 2
+        "2bak4/4a4/4b4/9/9/9/9/9/4A4/3R1K3 w", "red", "paper", PlayerLimits(nodes=50), PlayerLimits(nodes=50), 2
     )
     assert (cut.winner, cut.plies) == (DRAWN, 2)
 

@@ -320,7 +320,7 @@ def test_leaves_are_positions_of_the_tree_with_their_static_values() -> None:
     for position in random_positions(4, 4):
         _, _, leaves = leaves_of(position, 2000, 1)
         keys = [position_of(leaves, index).key for index in range(len(leaves))]
-        assert len(keys) > 200 and len(set(keys)) > 0.98 * len(keys)  # each once, but for what was forgotten
+        assert len(keys) > 200 and len(set(keys)) > 0.98 * len(keys)  # each once, except for what was forgotten
         assert label_static(leaves).tolist() == leaves["score"].tolist() and (abs(leaves["score"]) < MAX_SCORE).all()
         depth = leaves["ply"].astype(int) - position.ply
         assert depth.min() >= 1 and depth.max() >= 3

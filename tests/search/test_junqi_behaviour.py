@@ -88,7 +88,7 @@ def test_taking_back_takes_back_what_was_done(game: Game) -> None:
 
 
 def test_habits_move_beliefs_but_not_what_is_known(game: Game) -> None:
-    """Of two ranks that can have taken a weak piece, the one that attacks more often is likelier."""
+    """The likelier of two ranks that can have taken a weak piece is the one that attacks more often."""
     view = replay(game, [FIRST.replace("a", "x").replace("h", "a", 1).replace("x", "h"), "?"])
     before = view.believed(1)
     for word in ["J2I2", "F0G0=1"]:

@@ -19,7 +19,7 @@ from siqi.games.books.book import BookFileError, open_book, write_book
 from siqi.games.contract import Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import code_address, entry, int64, new_record, outlined
-from siqi.games.xiangqi.data.endings import WHOLE, scale_factor
+from siqi.games.xiangqi.data.endings import WHOLE, scale_of
 from siqi.games.xiangqi.evaluation import choice
 from siqi.games.xiangqi.evaluation import network as format_
 from siqi.games.xiangqi.evaluation.accumulator import (
@@ -96,7 +96,7 @@ def value_of(network: Network, position: Any) -> int:
     letters = [letter.lower() for letter in naive.board.values() if side_of(letter) == better]
     others = [letter.lower() for letter in naive.board.values() if side_of(letter) != better]
     counter = min(sum(others.count(kind) for kind in "nrcp"), 2)
-    factor = scale_factor(*(letters.count(kind) for kind in "nrcp"), counter, *(others.count(kind) for kind in "ab"))
+    factor = scale_of(*(letters.count(kind) for kind in "nrcp"), counter, *(others.count(kind) for kind in "ab"))
     return value * factor // WHOLE
 
 

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from siqi.games import registry
-from siqi.games.contract import Game, Warn
+from siqi.games.contract import Game, Warn, silent
 
 load = registry.load
 
@@ -36,7 +36,7 @@ def limit_nodes(most: int) -> None:
 def main() -> None:
     most = int(sys.argv.pop(1)) if len(sys.argv) > 1 else 0
 
-    def load_fixed(name: str, warn: Warn = registry.silent) -> Game:
+    def load_fixed(name: str, warn: Warn = silent) -> Game:
         # As late as this, since it imports numba: the handshake has to come before.
         limit_nodes(most)
         return load(name, warn)

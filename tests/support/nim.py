@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from siqi.games import registry
-from siqi.games.contract import GameInfo, Outcome, Warn
+from siqi.games.contract import GameInfo, Outcome, Warn, silent
 
 ENGINE = """
 import sys, time
@@ -110,7 +110,7 @@ class Nim:
 
 
 class NimGame:
-    def __init__(self, name: str, warn: Warn = registry.silent) -> None:
+    def __init__(self, name: str, warn: Warn = silent) -> None:
         self.info: GameInfo = registry.info(name)
 
     def position(self, fen: str | None = None) -> Nim:

@@ -1,4 +1,4 @@
-"""What the server of tests/support/forked.py imports once for all that it forks: the program and its games."""
+"""Imports of the server of tests/support/forked.py, once for all that it forks: the program and its games."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def find_danger(pos: Record, work: Record, lookup: Record, depth: int, budget: i
     """Find the opponent's win by double threats if the side to move passed; return the size of its zone.
 
     The zone is the points that the win needs, in work.zone. 0 if there is no such win, or it is not known. A turn that
-    touches no point of the zone and makes no threat hardly averts the win: its stones may still become a threat with
+    touches no point of the zone and makes no threat rarely averts the win: its stones may still become a threat with
     those of a forced reply, so this is a heuristic.
     """
     pass_turn(pos, lookup)

@@ -35,7 +35,7 @@ def sum_over_throws(work: Record, lookup: Record, alive: int, base: int) -> int:
 
 @inner(int64(WORK, LOOKUP, int64, int64, int64, int64), forceinline=True)
 def star1_beta(work: Record, lookup: Record, alive: int, lower: int, piece: int, beta: int) -> int:
-    """Return the beta of a piece's moves: a value from which on the chance is at least `beta`, at most WIN.
+    """Return the beta of a piece's moves: a value that makes the chance at least `beta`, at most WIN.
 
     The other pieces count by their lower bounds, the row `lower`.
     """

@@ -50,7 +50,7 @@ LEARNING_SHARE = 0.2
 """Share of the playouts spent on learning."""
 
 PRIOR_VISITS = 8.0
-"""Visits for which a learned value counts beside UCT's."""
+"""Visits for which a learned value counts in addition to UCT's."""
 
 KIND, VERSION = "junqi-cooperation", 2
 

@@ -54,7 +54,7 @@ EXPLORATION_SHARE = 0.3
 """Share of the joint actions that are drawn by UCT's policy, not chosen by Q."""
 
 STATE_VISITS = 32
-"""Playouts through a state of the tree from which on its moves are known well enough."""
+"""Playouts through a state of the tree that make its moves known well enough."""
 
 EPISODE_ACTIONS = 4
 """The most joint actions of an episode."""
@@ -177,7 +177,7 @@ def add_moves(matrix: Any, row: int, i: int, edges: Any, first: int, pos: Record
 
 @inner(int64(MATRIX, EDGES, int64, POSITION, TEAM, int64))
 def state_at(matrix: Any, edges: Any, first: int, pos: Record, team: Record, is_root: int) -> int:
-    """Return the row of a position whose node has the edge `first`; -1 if UCT hardly knows it or no row is free.
+    """Return the row of a position whose node has the edge `first`; -1 if it has too few visits or no row is free.
 
     A new state gets its moves from the node.
     """

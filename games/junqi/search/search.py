@@ -203,8 +203,8 @@ def search(
             if entry_depth(data) == depth and answers:
                 return score
 
-    # Step 3. Near the leaves a quiet move hardly changes the static value by more than the margin: return if it is
-    # above beta by that, skip quiet moves if below alpha. At depth 0 and below the side to move may stand pat.
+    # Step 3. Near the leaves a quiet move is unlikely to change the static value by more than the margin: return if it
+    # is above beta by that, skip quiet moves if below alpha. At depth 0 and below the side to move may stand pat.
     best = 0.0  # a side without a move has lost
     with_quiet = int64(depth > 0)
     if depth <= FUTILITY_DEPTH:
@@ -330,7 +330,7 @@ def keys_of(view: Record, worlds: Any) -> list[int]:
 
 
 class Stacks(NamedTuple):
-    """The stacks of a search thread beside its WORK: a board, moves and their scores for each ply."""
+    """The stacks of a search thread in addition to its WORK: a board, moves and their scores for each ply."""
 
     boards: Any
     moves: Any

@@ -21,7 +21,7 @@ RESISTANCES = 3 * 3 * 3
 """Number of codes of the other side: its attackers (0, 1, more), advisors, elephants (0-2 each), likewise."""
 
 
-def scale_factor(horses: int, rooks: int, cannons: int, pawns: int, counter: int, advisors: int, elephants: int) -> int:
+def scale_of(horses: int, rooks: int, cannons: int, pawns: int, counter: int, advisors: int, elephants: int) -> int:
     """Return the sixteenths of an advantage that are left for the better side's attackers against the other side.
 
     `counter`: attackers of the other side; advisors and elephants are the other side's too.
@@ -48,7 +48,7 @@ def scale_factor(horses: int, rooks: int, cannons: int, pawns: int, counter: int
 
 
 def scale_factors() -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Return `scale_factor` by `attack code * RESISTANCES + resistance code`."""
+    """Return `scale_of` by `attack code * RESISTANCES + resistance code`."""
     attacks = itertools.product(range(3), range(3), range(3), range(6))
     resistances = list(itertools.product(range(3), range(3), range(3)))
-    return np.array([scale_factor(*attack, *held) for attack in attacks for held in resistances], np.uint8)
+    return np.array([scale_of(*attack, *held) for attack in attacks for held in resistances], np.uint8)

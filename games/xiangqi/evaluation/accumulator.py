@@ -2,7 +2,7 @@
 
 A thread's memory holds the accumulators of both sides for the last heights of its line. They are brought up to date
 only when a position is evaluated: from the nearest earlier position whose accumulators are there, by the moves since.
-An accumulator belongs to the position whose key stands beside it, so moves are done and undone without a word to it.
+An accumulator belongs to the position whose key is stored with it, so moves are done and undone without notice to it.
 A king's move changes all inputs of its side. Then the accumulators come from those kept for the kings' squares, by the
 pieces that stand elsewhere since.
 """

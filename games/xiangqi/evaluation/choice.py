@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from siqi.games.books.book import BookFileError
-from siqi.games.contract import Warn
+from siqi.games.contract import Warn, silent
 from siqi.games.kernel.jit import Record, code_address
 from siqi.games.xiangqi import NETWORK_BOOK
 from siqi.games.xiangqi.evaluation.accumulator import NetworkEvaluation
@@ -35,7 +35,7 @@ class Evaluation(Protocol):
 
 
 PLAIN = {"terms": "siqi.games.xiangqi.evaluation.terms", "paper": "siqi.games.xiangqi.paper.evaluation"}
-"""The modules of the evaluations that are one kernel, `evaluator`, beside a function `explain`."""
+"""The modules of the evaluations that are one kernel, `evaluator`, with a function `explain`."""
 
 
 class PlainEvaluation:
@@ -55,10 +55,6 @@ class PlainEvaluation:
     def explain(self, pos: Record, first_rank: int = 0) -> list[str]:
         """Return a line for each part of the value, the total last; no line names a square."""
         return self._explain(pos)
-
-
-def silent(line: str) -> None:
-    """Drop a warning."""
 
 
 def choose(name: str, file: Path | None = None, warn: Warn = silent) -> Evaluation:

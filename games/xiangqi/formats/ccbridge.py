@@ -5,7 +5,7 @@ from Red) row by row, and from byte 2,214 on the tree of moves: four bytes a ste
 comment's size and the comment if the flags say so. The first step is no move; its comment is the game's.
 
 A library has a head, an index with 276 bytes for each of its slots, and the records, each at a multiple of 4,096 bytes
-behind the index; a long one takes several. An entry of the index tells whether a record was deleted. A record without
+behind the index; a long one takes several. An entry of the index shows whether a record was deleted. A record without
 pieces is a heading. Bytes between the fields are whatever was in CCBridge's memory.
 
 Sources: a description of the format (zhihu.com/p/682174695), public readers, and real libraries.

@@ -1,4 +1,4 @@
-"""What the formats share: a game reduced to what a format can hold, tags, first positions."""
+"""Functions that the formats share: a game reduced to what a format can hold, tags, first positions."""
 
 from __future__ import annotations
 

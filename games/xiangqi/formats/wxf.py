@@ -51,7 +51,7 @@ _TAGS = {
 }
 _SYNONYMS = {"RESULT": "Result", "SITE": "Site", "TITLE": "Title", "OPENING": "Opening", "TIMECONTROL": "TimeControl"}
 _PARTS = ("", "Elo", "Team", "Title")
-"""What a player's line has, as ends of tags."""
+"""Fields of a player's line, as ends of tags."""
 
 NAMES = frozenset(
     [

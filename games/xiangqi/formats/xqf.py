@@ -60,7 +60,7 @@ _FROM, _TO = 24, 32
 
 
 class _Keys(NamedTuple):
-    """What decrypts a file: subtracted from squares, sizes of comments, and all bytes behind the head."""
+    """The keys that decrypt a file: subtracted from squares, sizes of comments, and all bytes behind the head."""
 
     square: int = 0
     origin: int = 0

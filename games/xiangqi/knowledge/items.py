@@ -110,7 +110,7 @@ def items_played(pos: Record, numbering: Numbering = BY_KIND) -> list[Item] | No
     return found[::-1]
 
 
-def begins_left(items: Sequence[Item]) -> bool | None:
+def moves_begin_left(items: Sequence[Item]) -> bool | None:
     """Return True if the first square off the middle file is on the left; None if there is none."""
     squares = (square % 9 for item in items for square in (item.origin, item.target))
     return next((file < 4 for file in squares if file != 4), None)
@@ -124,7 +124,7 @@ def histories(pos: Record, numbering: Numbering = BY_KIND) -> Iterator[tuple[lis
     items = items_played(pos, numbering)
     if items is None:
         return
-    began_left = begins_left(items)
+    began_left = moves_begin_left(items)
     if not began_left:
         yield items, False
     if began_left is not False:

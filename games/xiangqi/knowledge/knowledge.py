@@ -1,4 +1,4 @@
-"""What the options select for Xiangqi: the books, the tablebase, the evaluation, the user's known positions."""
+"""The knowledge that the options select for Xiangqi: books, tablebases, the evaluation, known positions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from siqi.games.kernel.jit import Record
 from siqi.games.options import Values
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.evaluation.choice import Evaluation, choose
-from siqi.games.xiangqi.knowledge.learner import Learner, MiningJob
 from siqi.games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
 from siqi.games.xiangqi.knowledge.patterns import Pattern, PatternBook
 from siqi.games.xiangqi.knowledge.probe import UNKNOWN
+from siqi.games.xiangqi.knowledge.rule_miner import MiningJob, RuleMiner
 from siqi.games.xiangqi.knowledge.rulebook import FittingRule, RuleBook, RulePosition, bit_names
 from siqi.games.xiangqi.knowledge.situation import SITUATIONS
 from siqi.games.xiangqi.knowledge.tablebase import Tablebase
@@ -53,7 +53,7 @@ class Knowledge:
         self._warn = warn
         self._rules: RuleBook | None = None
         self._known: KnownPositions | None = None
-        self._learner = Learner(warn)
+        self._rule_miner = RuleMiner(warn)
         self._learn_path = ""
         self._seen = (0, 0)  # the last position that was asked for: its ply and key
         self._find_endgames()
@@ -89,7 +89,7 @@ class Knowledge:
 
     @property
     def values(self) -> object:
-        """What the options change in the values of positions, for `DeepeningAdapter.values`."""
+        """A token of the options that change values of positions, for `DeepeningAdapter.values`."""
         return self.evaluation, self._known
 
     @functools.cached_property
@@ -143,7 +143,7 @@ class Knowledge:
                     self._warn(str(error))
 
     def learn_from(self, path: str) -> None:
-        """Mine the games of a file into the rule base beside play, if the options say so; '': there is no file."""
+        """Mine the games of a file into the rule base during play, if the options say so; '': there is no file."""
         self._learn_path = path
         if path and self._values.is_on("MineRules") and not self._values.text("RuleFile"):
             self._warn("option MineRules: RuleFile names no file for the rules")
@@ -152,11 +152,11 @@ class Knowledge:
     def _learn(self) -> None:
         rules = self._values.text("RuleFile")
         if self._learn_path and rules and self._values.is_on("MineRules"):
-            self._learner.start(MiningJob(self._learn_path, rules))
+            self._rule_miner.start(MiningJob(self._learn_path, rules))
 
     def begin_game(self) -> None:
         """Take the rule base that was learned meanwhile, if there is one. No search may run."""
-        learned = self._learner.take(self._values.text("RuleFile"))
+        learned = self._rule_miner.take(self._values.text("RuleFile"))
         if learned is not None and self._values.text("UseRules") != "false":
             self._rules = learned
 

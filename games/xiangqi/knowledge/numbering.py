@@ -1,6 +1,6 @@
 """Endings with few pieces, and a number for each placement of their pieces: the layout of the tablebase.
 
-An ending is named by the pieces of both sides beside their kings: `RN-AABB` is a rook and a horse against a full
+An ending is named by the pieces of both sides without their kings: `RN-AABB` is a rook and a horse against a full
 defence. The stronger side comes first and is seen as Red. Mirrored placements share a number: 45 of the 81 pairs of
 king squares are numbered, and for the others the board is mirrored. So do placements that exchange equal pieces.
 """
@@ -43,7 +43,7 @@ KING_PAIRS = 45
 
 
 class Ending(NamedTuple):
-    """The pieces of both sides beside their kings, letters in ORDER."""
+    """The pieces of both sides without their kings, letters in ORDER."""
 
     strong: str
     weak: str
@@ -115,7 +115,7 @@ def _units_of(letters: str, colour: int) -> int:
 
 
 def letters_of(pos: Record, side: int) -> str:
-    """Return the pieces of a side of a position beside its king, letters in ORDER."""
+    """Return the pieces of a side of a position without its king, letters in ORDER."""
     material = int(pos.material)
     return "".join(letter * (material >> 4 * (7 * side + kind + 1) & 15) for letter, kind in _KIND.items())
 

@@ -16,7 +16,7 @@ from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.rules.notation import FILES, START_FEN
 
 SLACK = 4
-"""Plies beside those of its own moves within which a game has to reach an opening, unless the table has the ply."""
+"""Plies of slack for a game to reach an opening after its own moves, unless the table has the ply."""
 
 
 class Formation(NamedTuple):

@@ -7,10 +7,10 @@ source is a text for people, books/xiangqi-patterns.txt, one entry a line:
     P* - ; P.rank <= 8 = win | ...
 
 The letters are those of endings' names (numbering.py), the pressing side's first; `*` stands for any advisors and
-elephants beside those named. Conditions are separated by commas; small letters are the other side's pieces. A condition
-holds if every piece of its letter fulfils it, with `some` if one does. It compares a piece's `rank`, from the pressing
-side's back rank (0) to the other's (9), or its `side`, the distance from the middle file (0-4). The first entry whose
-conditions hold counts.
+elephants in addition to those named. Conditions are separated by commas; small letters are the other side's pieces. A
+condition holds if every piece of its letter fulfils it, with `some` if one does. It compares a piece's `rank`, from the
+pressing side's back rank (0) to the other's (9), or its `side`, the distance from the middle file (0-4). The first
+entry whose conditions hold counts.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def collect(
         except ValueError as error:
             report(f"game {place}: {error}")
             continue
-        if begins_left(plies):
+        if plies_begin_left(plies):
             plies[:, ORIGIN : TARGET + 1] += 8 - 2 * (plies[:, ORIGIN : TARGET + 1] % 9)
             plies[:, : CAPTURED + 1] = mirrored[plies[:, : CAPTURED + 1]]
         games.plies.append(plies)
@@ -127,7 +127,7 @@ def collect(
     return games._replace(items=[Item(*move) for move in numbers], winners=np.array(winners, np.int8))
 
 
-def begins_left(plies: Plies) -> bool:
+def plies_begin_left(plies: Plies) -> bool:
     """True if the first square off the middle file is on the left."""
     files = plies[:, ORIGIN : TARGET + 1].ravel() % 9
     return bool((files[files != 4][:1] < 4).any())

@@ -1,1 +1,1 @@
-"""What only the papers need of a search: mined rules in it (paper 2), paper 5's evaluation."""
+"""Parts of a search that only the papers need: mined rules in it (paper 2), paper 5's evaluation."""

@@ -3,7 +3,7 @@
 `search` searches a position below the root to one depth; adapter.py searches the root with it. Scores are centipawns in
 the view of the side to move.
 
-The worth of a step stands beside it, with the commit of the search that it was measured with: "saves 20 % of nodes"
+The worth of a step is in its comment, with the commit of the search that it was measured with: "saves 20 % of nodes"
 compares nodes to depth 11 with and without it (geometric mean of 16 positions); a score, as 79.2 % +- 6.4, is that of
 paired games against the search without it, and is called not significant where it does not exclude 50 %. Up to d91d3d5
 the evaluation was by terms, since then by a network. Games had 20,000 nodes a move (edfd5d2 10,000, fc4b3df 100,000).
@@ -274,7 +274,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         if can_prune and best > -PERPETUAL_BOUND:
             is_pruned = int64(0)
             if is_quiet:
-                # Step 13. Late move pruning. At low depth the last quiet moves in the order hardly ever help (saves
+                # Step 13. Late move pruning. At low depth the last quiet moves in the order rarely help (saves
                 # 80 % of nodes, fa0d961)
                 if move_count >= late_count:
                     is_late = int64(1)

@@ -29,7 +29,7 @@ from scripts.common import script
 from scripts.common.statistics import PairedScore, percent
 from scripts.common.table import Table
 from scripts.match.paired_games import PaperGame, pairing_scores, percents, run_games
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.connect6_roads.players import Entrant, entrant_of, play, referee_at, winner_with_clock
 from scripts.papers.connect6_roads.scans import MAX_DEPTH, SCANS, WON, Program
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
@@ -264,7 +264,7 @@ class Cell(NamedTuple):
 
     depth: int
     width: int
-    limit: TimeControl
+    limit: PlayerLimits
     games: list[PaperGame]
 
     @property
@@ -302,7 +302,7 @@ def timed_cells(bench: Bench, depths_widths: Sequence[tuple[int, int]]) -> list[
     cells = []
     for depth, width in depths_widths:
         pairing = Entrant("local", width, depth).name, Entrant("global", width, depth).name
-        limit = TimeControl(clock_ms=clocks[depth])
+        limit = PlayerLimits(clock_ms=clocks[depth])
         games = run_games(play, [pairing], bench.of("games").log, bench.size(2, 100), limit, at_a_time(bench))
         cells.append(Cell(depth, width, limit, games))
     return cells
@@ -390,7 +390,7 @@ def timed_result(bench: Bench, cells: Sequence[Cell], what: str, rest: str) -> R
 
 
 def draw_cells(cells: Sequence[Cell], what: str, figure: Figure) -> None:
-    """Draw the local scan's score and the global scan's overruns, in percent, beside what the paper gives."""
+    """Draw the local scan's score and the global scan's overruns, in percent, next to the paper's."""
     axes = figure.subplots()
     places = range(len(cells))
     heights, bars = percents([cell.score.score for cell in cells])
@@ -423,7 +423,7 @@ def figure_5(bench: Bench) -> Result:
 
 
 def equal_time(bench: Bench) -> Result:
-    limit, widths = TimeControl(movetime_ms=bench.size(2, 100)), (2,) if bench.quick else (10, 20)
+    limit, widths = PlayerLimits(movetime_ms=bench.size(2, 100)), (2,) if bench.quick else (10, 20)
     pairings = [
         (Entrant(a, width, 0).name, Entrant(b, width, 0).name)
         for width in widths

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from scripts.common import script
 from scripts.match.game_loop import Opening, Referee
 from scripts.match.paired_games import Job, PaperGame, play_game
-from scripts.match.players import Choice, Player, TimeControl, Turn
+from scripts.match.players import Choice, Player, PlayerLimits, Turn
 from scripts.papers.connect6_roads.scans import SCANS, Program
 from scripts.papers.paper import FIXTURES
 
@@ -49,7 +49,7 @@ def entrant_of(name: str) -> Entrant:
 class Scanner(Player):
     """A program in a seat, with a clock for the game or a time for each turn."""
 
-    def __init__(self, entrant: Entrant, limit: TimeControl) -> None:
+    def __init__(self, entrant: Entrant, limit: PlayerLimits) -> None:
         self._program, self._depth = Program(SCANS[entrant.scan], entrant.width), entrant.depth
         self._turn_ms = limit.movetime_ms
         self.depths: list[int] = []

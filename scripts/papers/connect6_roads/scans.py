@@ -285,7 +285,7 @@ def search_depth(pos: Record, work: Record, lookup: Record, depth: int) -> int:
 
 
 class Found(NamedTuple):
-    """What a search found."""
+    """The result of a search."""
 
     turn: int
     value: int  # the mover's view

@@ -39,7 +39,7 @@ from scripts.match.paired_games import (
     score_table,
     together,
 )
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.ewn_uct.players import make_player, play, player
 from scripts.papers.ewn_uct.regret import SOURCE, choices, course, regret_of
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
@@ -80,7 +80,7 @@ MACHINE = f"{os.cpu_count()} cores"
 PAIRS = "random set-ups and throws, each played twice with sides swapped"
 
 
-def at_once(bench: Bench, limit: TimeControl) -> Jobs:
+def at_once(bench: Bench, limit: PlayerLimits) -> Jobs:
     """Return the games to play at a time: under a time, one for each three cores, so that all players have theirs.
 
     A cluster's workers have as many cores each as its user gives them.
@@ -88,29 +88,29 @@ def at_once(bench: Bench, limit: TimeControl) -> Jobs:
     return bench.jobs if limit.nodes or not isinstance(bench.jobs, int) else max(1, bench.jobs // THREADS)
 
 
-A_TIME = TimeControl(movetime_ms=1)
+A_TIME = PlayerLimits(movetime_ms=1)
 
 
-def limits_text(limits: Iterable[TimeControl]) -> str:
+def limits_text(limits: Iterable[PlayerLimits]) -> str:
     return " and ".join(limit.text for limit in limits)
 
 
 # ---------------------------------------------------------------- figures 4 and 5
 
 
-def figure_limits(bench: Bench) -> list[TimeControl]:
+def figure_limits(bench: Bench) -> list[PlayerLimits]:
     """Return equal time and equal playouts; minimax and alpha-beta count positions."""
-    return [TimeControl(movetime_ms=bench.size(2, 20)), TimeControl(nodes=bench.size(200, 20_000))]
+    return [PlayerLimits(movetime_ms=bench.size(2, 20)), PlayerLimits(nodes=bench.size(200, 20_000))]
 
 
 def games_of(
-    bench: Bench, pairings: Sequence[tuple[str, str]], limit: TimeControl, log: Path | None = None
+    bench: Bench, pairings: Sequence[tuple[str, str]], limit: PlayerLimits, log: Path | None = None
 ) -> list[PaperGame]:
     """Return the games of some pairings, those played that a log lacks, by default the experiment's."""
     return run_games(play, pairings, log or bench.log, bench.size(2, 200), limit, at_once(bench, limit))
 
 
-def figure_conditions(bench: Bench, limits: Sequence[TimeControl]) -> str:
+def figure_conditions(bench: Bench, limits: Sequence[PlayerLimits]) -> str:
     return (
         f"{bench.size(2, 200)} games of each pairing and limit, {PAIRS}; a move has {limits_text(limits)} (minimax and "
         f"alpha-beta: positions; random: none). UCT is {BARE}. Minimax and alpha-beta (Star1, Star2, a transposition "
@@ -149,7 +149,7 @@ def figure_5(bench: Bench) -> Result:
     return Result(conditions, tables, lambda figure: draw_scores(figure, drawn))
 
 
-def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: TimeControl) -> Table:
+def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: PlayerLimits) -> Table:
     """Return what the improved UCT scores beyond UCT, against each opponent and against the abstract's three."""
     everyone = "all three"
 
@@ -184,7 +184,7 @@ PAPER_VERDICTS = {
     (0.5, 1.0): "good on the whole",
     (1.0, 1.0): "WINK 1: good early; UCTK 1: good on the whole",
 }
-"""What the paper says of its figure 1, which has neither numbers nor a unit in the text."""
+"""The paper's words on its figure 1, which has neither numbers nor a unit in the text."""
 
 DRAWN: tuple[Factors, ...] = ((1.0, 1.0), (0.4, 1.0), (0.5, 0.5), (1.0, 0.1), (0.1, 1.0))
 
@@ -281,7 +281,7 @@ FACTORS: tuple[Factors, ...] = ((1, 1), (0.4, 1), (0.5, 0.5), (1, 0.4))
 class Level(NamedTuple):
     """A limit of the factorial experiment, and what is played and measured under it."""
 
-    limit: TimeControl
+    limit: PlayerLimits
     games: int
     factors: Sequence[Factors]
     rewards: Sequence[str]
@@ -307,14 +307,14 @@ class Level(NamedTuple):
 
 
 LEVELS = (
-    Level(TimeControl(nodes=20_000), 200, FACTORS, REWARDS, 1),
-    Level(TimeControl(nodes=200_000), 60, FACTORS[:3], REWARDS, 5, has_halves=False),
-    Level(TimeControl(nodes=2_000_000), 12, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
-    Level(TimeControl(movetime_ms=20), 100, FACTORS[:3], REWARDS[:1]),
+    Level(PlayerLimits(nodes=20_000), 200, FACTORS, REWARDS, 1),
+    Level(PlayerLimits(nodes=200_000), 60, FACTORS[:3], REWARDS, 5, has_halves=False),
+    Level(PlayerLimits(nodes=2_000_000), 12, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
+    Level(PlayerLimits(movetime_ms=20), 100, FACTORS[:3], REWARDS[:1]),
 )
 QUICK_LEVELS = (
-    Level(TimeControl(nodes=100), 2, FACTORS[:3], REWARDS, 40),
-    Level(TimeControl(movetime_ms=2), 2, FACTORS[:2], REWARDS[:1], has_halves=False),
+    Level(PlayerLimits(nodes=100), 2, FACTORS[:3], REWARDS, 40),
+    Level(PlayerLimits(movetime_ms=2), 2, FACTORS[:2], REWARDS[:1], has_halves=False),
 )
 
 
@@ -412,7 +412,7 @@ def parallel(bench: Bench) -> Result:
     sizes = ((2, 2),) if bench.quick else ((20, 200), (200, 50))
     drawn = list[PaperGame]()
     for movetime_ms, games in sizes:
-        limit = TimeControl(movetime_ms=movetime_ms)
+        limit = PlayerLimits(movetime_ms=movetime_ms)
         pairings = [
             (uct_text(factors, THREADS, hash_mb=256), uct_text(factors, hash_mb=256)) for factors in (PLAIN, (0.4, 1))
         ]

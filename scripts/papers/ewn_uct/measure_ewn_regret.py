@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from scripts.common import script
 from scripts.common.table import Table
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.ewn_uct.players import make_player
 from scripts.papers.ewn_uct.regret import Decision, decisions, regret_of
 
@@ -32,10 +32,10 @@ player_of = functools.lru_cache(1)(make_player)
 
 
 class Question(NamedTuple):
-    """What a player does in a position."""
+    """A player's moves in a position."""
 
     player: str
-    limit: TimeControl
+    limit: PlayerLimits
     case: Decision
 
 
@@ -58,15 +58,15 @@ def main() -> int:
     jobs = script.jobs(options)
     cases = list(decisions(options.values))
     limits = (
-        [TimeControl(nodes=nodes) for nodes in options.nodes]
+        [PlayerLimits(nodes=nodes) for nodes in options.nodes]
         if options.nodes
-        else [TimeControl(ms) for ms in options.ms]
+        else [PlayerLimits(ms) for ms in options.ms]
     )
     sizes = sorted({case.pieces for case in cases})
     ways = list(itertools.product(options.player, limits))
     questions = [Question(name, each, case) for name, each in ways for case in cases]
     found = (regret_at(question) for question in questions) if jobs == 1 else in_order(regret_at, questions, jobs)
-    lost: dict[tuple[str, TimeControl], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    lost: dict[tuple[str, PlayerLimits], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     with contextlib.closing(found):
         for question, regret in zip(questions, script.progress(found, total=len(questions)), strict=True):
             lost[question.player, question.limit][question.case.pieces].append(regret)

@@ -27,7 +27,7 @@ from scripts.common import script
 from scripts.match.game_loop import Opening, Referee
 from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
 from scripts.match.paired_games import Job, PaperGame, play_game
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.evaluation import evaluate
@@ -66,7 +66,7 @@ class MonteCarlo:
     def new_game(self, seed: int) -> None:
         self._work.random = seed_state(seed)
 
-    def choose(self, position: EwnPosition, limit: TimeControl) -> int:
+    def choose(self, position: EwnPosition, limit: PlayerLimits) -> int:
         control = limit.control()
         moves = position.legal_moves()
         roots, totals = [], [0] * len(moves)
@@ -138,7 +138,7 @@ class Minimax:
     def new_game(self, seed: int) -> None:
         """Nothing is random."""
 
-    def choose(self, position: EwnPosition, limit: TimeControl) -> int:
+    def choose(self, position: EwnPosition, limit: PlayerLimits) -> int:
         control = limit.control()
         self._work.control, self._work.nodes, self._work.poll_at, self._work.stopped = control.address, 0, 0, 0
         moves = position.legal_moves()
@@ -226,7 +226,7 @@ class OpenSpiel:
             step = -6
         return move_text(make_move(square, square + step))
 
-    def choose(self, position: EwnPosition, limit: TimeControl) -> int:
+    def choose(self, position: EwnPosition, limit: PlayerLimits) -> int:
         self._throw(position.dice)
         return position.parse_move(self._word(self._bot.step(self._state)))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.match.minds import EngineMind, Mind
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 
 from siqi.games.contract import Task
 from siqi.games.ewn.board import EwnPosition
@@ -77,7 +77,7 @@ def regret(case: Decision, move: str) -> float:
     return max(case.values.values()) - case.values[move]
 
 
-def regret_of(player: Mind, case: Decision, limit: TimeControl) -> float:
+def regret_of(player: Mind, case: Decision, limit: PlayerLimits) -> float:
     """Return what a player's move loses, in a new game."""
     if len(case.values) == 1:
         return 0.0

@@ -2,7 +2,7 @@
 
 Each search values the root's moves; the pieces of the best are activated, and learn joint actions of the moves that it
 found. Without activation all pieces that can move learn, in teams of the most that a joint action can have: all of them
-in one team have more joint actions than can be told apart.
+in one team have more joint actions than can be distinguished.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.junqi_cooperation.players import FullWidth, MonteCarlo
 
 from siqi.games.contract import Task
@@ -47,7 +47,7 @@ class Learner:
         self._team = new_record(TEAM_DTYPE)
         self._team.alpha, self._team.gamma = alpha, gamma
 
-    def seconds(self, view: JunqiPosition, search: TimeControl, lessons: int) -> float:
+    def seconds(self, view: JunqiPosition, search: PlayerLimits, lessons: int) -> float:
         """Return the time of the search that activates, and of `lessons` playouts of learning for each team."""
         started = time.perf_counter()
         self._matrix["key"] = 0
@@ -64,9 +64,9 @@ class Learner:
 
     def ranked_moves(self, view: JunqiPosition) -> list[int]:
         """Return the moves by a quick search, the same for every activation, so that all play the same games."""
-        return [value.move for value in self._monte_carlo.rank(view, TimeControl(nodes=GUIDE_PLAYOUTS))[:MAX_TEAM]]
+        return [value.move for value in self._monte_carlo.rank(view, PlayerLimits(nodes=GUIDE_PLAYOUTS))[:MAX_TEAM]]
 
-    def _teams(self, root: RootView, view: JunqiPosition, search: TimeControl) -> list[list[int]]:
+    def _teams(self, root: RootView, view: JunqiPosition, search: PlayerLimits) -> list[list[int]]:
         """Return the pieces that learn together; UCT's tree, or the values of another search, are in `_tree`."""
         if self._activation == "UCT":
             control = search.control()

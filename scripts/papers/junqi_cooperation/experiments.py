@@ -38,7 +38,7 @@ from scripts.match.paired_games import (
     score_table,
     together,
 )
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, Learner
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.junqi_cooperation.players import play
@@ -88,16 +88,16 @@ LAST_MOVE = 73
 """The last number of a move in figure 8."""
 
 
-def playouts(bench: Bench, full: int) -> TimeControl:
+def playouts(bench: Bench, full: int) -> PlayerLimits:
     """Return the limit of a move: `full` playouts, fewer in a quick run."""
-    return TimeControl(nodes=bench.size(50, full))
+    return PlayerLimits(nodes=bench.size(50, full))
 
 
 def run_players(bench: Bench) -> Result:
     games = bench.size(2, 400)
     tables, records = [], []
     levels = list(LEVELS.items())[bench.size(1, 0) :]
-    limits = playouts(bench, 500), TimeControl(movetime_ms=bench.size(1, 5))
+    limits = playouts(bench, 500), PlayerLimits(movetime_ms=bench.size(1, 5))
     for limit, (level, words) in itertools.product(limits, levels):
         heroes = (COOPERATION, UCT_ALONE) if limit.nodes and level and not bench.quick else (COOPERATION,)
         pairings = [(hero, other + level) for hero in heroes for other in OPPONENTS]
@@ -158,7 +158,7 @@ def grid_name(alpha: float, gamma: float) -> str:
 
 
 def run_grid(bench: Bench) -> Result:
-    """Play the parameters' grid, with ten times the playouts of `players`: with as few, gamma changed hardly a game."""
+    """Play the parameters' grid, with ten times the playouts of `players`: with as few, gamma changed few games."""
     games = bench.size(2, 8)
     steps = STEPS[1:2] if bench.quick else STEPS
     cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
@@ -261,7 +261,7 @@ def activation_times(key: str) -> dict[str, Any]:
         for word in referee.view_moves(referee.turn):
             view.push(view.parse_move(word))
         if referee.ply % 8 == 2:  # the first side's moves 1, 5, 9, ...
-            seconds.append(learner.seconds(view, TimeControl(nodes=lessons), lessons))
+            seconds.append(learner.seconds(view, PlayerLimits(nodes=lessons), lessons))
             movable.append(len({move & 63 for move in view.legal_moves()}))
         referee.push(referee.parse_move(referee.move_text(rng.choice(learner.ranked_moves(view)))))
     return {"seconds": seconds, "movable": movable}

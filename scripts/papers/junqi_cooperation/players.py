@@ -30,7 +30,7 @@ from scripts.common import script
 from scripts.match.game_loop import Opening, Referee
 from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
 from scripts.match.paired_games import Job, PaperGame, play_game
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
@@ -87,18 +87,18 @@ class Determinized:
         self._seed = seed << 20
         self.work.random = seed_state(seed)
 
-    def rank(self, view: JunqiPosition, limit: TimeControl) -> list[MoveValue]:
+    def rank(self, view: JunqiPosition, limit: PlayerLimits) -> list[MoveValue]:
         """Return the moves with their values, best first."""
         raise NotImplementedError
 
-    def choose(self, view: JunqiPosition, limit: TimeControl) -> int:
+    def choose(self, view: JunqiPosition, limit: PlayerLimits) -> int:
         return self.rank(view, limit)[0].move
 
     def run_within(self, control: Control) -> None:
         self._control = control
         self.work.control, self.work.nodes, self.work.poll_at, self.work.stopped = control.address, 0, 0, 0
 
-    def begin(self, view: JunqiPosition, limit: TimeControl) -> RootView:
+    def begin(self, view: JunqiPosition, limit: PlayerLimits) -> RootView:
         """Return the sampled worlds; the clock runs from here."""
         self._seed += 1
         self.run_within(limit.control())
@@ -198,7 +198,7 @@ class FullWidth(Determinized):
         self._boards = np.zeros(MAX_PLIES + 1, POSITION_DTYPE)
         self._stack = np.zeros((MAX_PLIES + 1) * MAX_MOVES, np.uint16)
 
-    def rank(self, view: JunqiPosition, limit: TimeControl) -> list[MoveValue]:
+    def rank(self, view: JunqiPosition, limit: PlayerLimits) -> list[MoveValue]:
         root = self.begin(view, limit)
         found = [MoveValue(move, 1, 0.5) for move in root.moves]
         worlds = len(root.worlds.kinds)
@@ -220,7 +220,7 @@ class MonteCarlo(Determinized):
 
     worlds = 40
 
-    def rank(self, view: JunqiPosition, limit: TimeControl) -> list[MoveValue]:
+    def rank(self, view: JunqiPosition, limit: PlayerLimits) -> list[MoveValue]:
         root = self.begin(view, limit)
         arms = np.zeros(len(root.moves), ARM_DTYPE)
         arms["move"] = root.moves
@@ -246,7 +246,7 @@ class Trees(Determinized):
         super().__init__(is_simple)
         self._tree = np.zeros(1 << 18, EDGE_DTYPE)
 
-    def rank(self, view: JunqiPosition, limit: TimeControl) -> list[MoveValue]:
+    def rank(self, view: JunqiPosition, limit: PlayerLimits) -> list[MoveValue]:
         started = time.monotonic_ns()
         root = self.begin(view, limit)
         kinds = root.worlds.kinds
@@ -270,9 +270,9 @@ class Trees(Determinized):
 
 
 PARTS = ("learning", "prior", "formula", "k", "expand")
-"""What a player `cooperation` can change of paper 4's design beside its options, for ablations: the share of the
-playouts spent on learning, the visits for which learned values count, `ucb1` for the formula of `siqi Algorithm=uct`,
-the formula's k, and the visits of a leaf before it gets moves."""
+"""Changes of paper 4's design that a player `cooperation` can make, for ablations: the share of the playouts spent on
+learning, the visits for which learned values count, `ucb1` for the formula of `siqi Algorithm=uct`, the formula's k,
+and the visits of a leaf before it gets moves."""
 
 
 def cooperation(options: dict[str, str]) -> EngineMind:

@@ -30,7 +30,7 @@ Tree: TypeAlias = "Node | float"
 
 
 class Visit(NamedTuple):
-    """What a search met: the number of leaves, and the names of the nodes that it cut, by player.
+    """The trace of a search: the number of leaves, and the names of the nodes that it cut, by player.
 
     A cut at a node of MIN is an alpha cut-off, one at a node of MAX a beta cut-off. A node is cut if some of its
     children are not searched.

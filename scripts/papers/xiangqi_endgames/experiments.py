@@ -25,7 +25,7 @@ from scripts.common import script
 from scripts.common.statistics import Estimate, Z, estimate, percent
 from scripts.common.table import Table
 from scripts.match.paired_games import percents
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 from scripts.papers.xiangqi_endgames.cutoffs import ALL_LEVELS, FIGURE_1, THREE_LEVELS, WHOLE, search
 from scripts.papers.xiangqi_endgames.solving import (
@@ -271,8 +271,8 @@ def play(key: str) -> dict[str, Any]:
         winner, by = settle(Endgame(fen, claim, category, int(mate)), int(nodes))
         return {"winner": winner, "by": by}
     fen, winner, solver, nodes, ms, opponent, plies = fields
-    limit = TimeControl(int(ms), int(nodes))
-    return attempt(fen, winner, solver, limit, TimeControl(nodes=int(opponent)), int(plies))._asdict()
+    limit = PlayerLimits(int(ms), int(nodes))
+    return attempt(fen, winner, solver, limit, PlayerLimits(nodes=int(opponent)), int(plies))._asdict()
 
 
 def proportion(hits: Iterable[bool]) -> Estimate:
@@ -294,7 +294,7 @@ class Case(NamedTuple):
         return {name: is_solved(self.winner, game["winner"], self.endgame.fen) for name, game in self.games.items()}
 
 
-def solve(bench: Bench, limit: TimeControl) -> Result:
+def solve(bench: Bench, limit: PlayerLimits) -> Result:
     """Let each player solve the same endgames within a limit of each move."""
     settling = bench.size(QUICK_SETTLING, FULL_SETTLING)
     opponent, plies = bench.size(QUICK_OPPONENT, FULL_OPPONENT), bench.size(QUICK_PLIES, FULL_PLIES)
@@ -395,11 +395,11 @@ def draw_solved(figure: Figure, bars: Sequence[tuple[str, dict[str, Estimate]]])
 
 
 def run_solved_by_nodes(bench: Bench) -> Result:
-    return solve(bench, TimeControl(nodes=bench.size(QUICK_NODES, FULL_NODES)))
+    return solve(bench, PlayerLimits(nodes=bench.size(QUICK_NODES, FULL_NODES)))
 
 
 def run_solved_by_time(bench: Bench) -> Result:
-    return solve(bench, TimeControl(movetime_ms=bench.size(QUICK_MS, FULL_MS)))
+    return solve(bench, PlayerLimits(movetime_ms=bench.size(QUICK_MS, FULL_MS)))
 
 
 SOLVED = "a large number of endgames solved, all results correct (section 5; no number, no list)."

@@ -15,7 +15,7 @@ from scripts.common import script
 from scripts.common.records import open_text
 from scripts.match.game_loop import Adjudication, Clock, Opening, Referee, play_moves
 from scripts.match.minds import EngineMind, Seat
-from scripts.match.players import Choice, TimeControl, Turn
+from scripts.match.players import Choice, PlayerLimits, Turn
 
 from siqi.games.registry import load
 from siqi.games.xiangqi.board import XiangqiPosition
@@ -37,7 +37,7 @@ MINDS = {
 OPPONENT = "ours with tablebases"
 
 SETTLERS = ("book", "engine", "tablebase", "search")
-"""What can say the result of an endgame."""
+"""Sources of an endgame's result."""
 
 
 class Endgame(NamedTuple):
@@ -95,7 +95,7 @@ def settle(endgame: Endgame, nodes: int) -> tuple[str, str]:
             return (DRAWN if result == "draw" else SIDES[position.turn ^ (result == "loss")]), "tablebase"
     if endgame.claim == DRAWN:
         player.new_game(1)
-        mate = player.search(position, TimeControl(nodes=nodes)).lines[0].score.mate
+        mate = player.search(position, PlayerLimits(nodes=nodes)).lines[0].score.mate
         if mate is not None:
             return SIDES[position.turn ^ (mate < 0)], "search"
     return endgame.claim, "book"
@@ -121,7 +121,7 @@ class Solver(Seat):
         return choice
 
 
-def attempt(fen: str, winner: str, solver: str, limit: TimeControl, opponent: TimeControl, plies: int) -> Attempt:
+def attempt(fen: str, winner: str, solver: str, limit: PlayerLimits, opponent: PlayerLimits, plies: int) -> Attempt:
     """Play an endgame of a known result out. The solver has the winner's side; in a draw it has the move."""
     game = mind(OPPONENT).game
     referee = Referee(game, Opening(fen=fen))

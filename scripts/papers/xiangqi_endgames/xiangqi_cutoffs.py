@@ -109,7 +109,7 @@ def _count(pos: Record, work: Record, lookup: Record, depth: int) -> int:
 
 
 class Visited(NamedTuple):
-    """What a search of a tree visited."""
+    """The nodes that a search of a tree visited."""
 
     value: int
     """Centipawns, the mover's view."""

@@ -28,7 +28,7 @@ from scripts.common import script
 from scripts.common.statistics import percent
 from scripts.common.table import Table
 from scripts.match.paired_games import Pairing, PaperGame, pairing_scores, percents, run_games
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 from scripts.papers.paper import FIXTURES, Bench, Experiment, Paper, Result, run_paper
 from scripts.papers.xiangqi_rules.mining import (
     MAX_PLIES,
@@ -157,7 +157,7 @@ def play(bench: Bench) -> Result:
         [(name, "search") for name in names],
         bench.log,
         count,
-        TimeControl(depth=depth),
+        PlayerLimits(depth=depth),
         bench.jobs,
     )
     scores = pairing_scores(records)

@@ -20,11 +20,12 @@ from scripts.common.records import read_game_records
 from scripts.match.game_loop import Opening, Referee
 from scripts.match.minds import EngineMind, Seat
 from scripts.match.paired_games import Job, PaperGame, play_game
-from scripts.match.players import TimeControl
+from scripts.match.players import PlayerLimits
 
 from siqi.daemon.cluster.jobs import Jobs, completed
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, book_header
+from siqi.games.contract import silent
 from siqi.games.xiangqi.knowledge import rulebook
 from siqi.games.xiangqi.knowledge.items import NUMBERINGS, Item
 from siqi.games.xiangqi.knowledge.mining import MiningRequest, move_rules
@@ -69,7 +70,7 @@ def play_own(task: OwnGame) -> bytes:
         move = (
             rng.choice(position.legal_moves())
             if is_random
-            else mind.choose(position, TimeControl(depth=SELF_PLAY_DEPTH))
+            else mind.choose(position, PlayerLimits(depth=SELF_PLAY_DEPTH))
         )
         words.append(position.move_text(move))
         position.push(move)
@@ -99,10 +100,8 @@ def own_games(path: Path, count: int, openings: Sequence[Sequence[str]], jobs: J
 
 def read_games(path: Path, numbering: str, plies: int, most: int = 0) -> Games:
     """Return the sound games of a file, the first `most` of them (0: all)."""
-    records = [
-        record for _, record in zip(range(most or sys.maxsize), read_game_records(path, registry.silent), strict=False)
-    ]
-    return collect(records, plies, registry.silent, NUMBERINGS[numbering])
+    records = [record for _, record in zip(range(most or sys.maxsize), read_game_records(path, silent), strict=False)]
+    return collect(records, plies, silent, NUMBERINGS[numbering])
 
 
 # Rule bases
@@ -158,7 +157,7 @@ def paper_item(piece: int, from_x: int, from_y: int, to_x: int, to_y: int) -> It
 
 
 class RuleCount(NamedTuple):
-    """How many games have the moves of a rule."""
+    """The number of games that have the moves of a rule."""
 
     games: int
     asked: int
@@ -218,7 +217,7 @@ class RuleMind(EngineMind):
         self._random.seed(seed)
         self.answered = self.asked = 0
 
-    def choose(self, position: Any, limit: TimeControl) -> int:
+    def choose(self, position: Any, limit: PlayerLimits) -> int:
         self.asked += 1
         suggestion = self.game.suggest(position, self._random)
         if suggestion is None:

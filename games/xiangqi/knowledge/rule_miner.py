@@ -1,4 +1,4 @@
-"""The rule base that grows beside play: a process mines, and the new rules wait for the next game.
+"""The rule base that grows during play: a process mines, and the new rules wait for the next game.
 
 mining.py does the work in a process of its own, at the lowest priority: the daemon's threads are not delayed, and a
 process that is killed leaves the rule base as it was. It ends with this process.
@@ -32,7 +32,7 @@ class MiningJob(NamedTuple):
     rules: str
 
 
-class Learner:
+class RuleMiner:
     """Mines on request, one job at a time, on a thread that waits for the process."""
 
     def __init__(self, warn: Warn) -> None:

@@ -108,6 +108,15 @@ def test_the_package_is_one() -> None:
             names = [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             assert not {"daemon", "games"} & {(name or "").split(".")[0] for name in names}, path
+    for path in documents():
+        assert not re.search(r"^(from|import) (daemon|games)\.", path.read_text(encoding="utf-8"), re.MULTILINE), path
+
+
+def documents() -> list[Path]:
+    return [
+        *ROOT.glob("*.md"),
+        *(path for name in ("books", "docs", "scripts") for path in ROOT.glob(f"{name}/**/*.md")),
+    ]
 
 
 @pytest.mark.parametrize("name", registry.NAMES)

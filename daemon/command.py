@@ -46,6 +46,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_review_arguments(review)
     for command in (analyse, review, bench):
         add_option(command, "more_settings")
+    from siqi.daemon import option_list
+
+    option_list.add_arguments(commands.add_parser("options", help="the engine's options and what they mean"))
     warm = commands.add_parser("warm", help="compile all kernels now instead of at the first start")
     warm.add_argument("game", nargs="*", help="games; default: all")
     warm.add_argument("--cache", metavar="DIR", help="compile into DIR, for all users that have SIQI_CACHE=DIR")
@@ -109,6 +112,10 @@ def run(arguments: list[str]) -> int:
         from siqi.daemon.show import show
 
         return show(options)
+    if options.command == "options":
+        from siqi.daemon.option_list import print_options
+
+        return print_options(options)
     if options.command == "warm":
         from siqi.daemon.warm import warm
 

@@ -39,6 +39,13 @@ UNKNOWN_SETUP = "?"
 """The word in move lists for a set-up that the viewer does not know."""
 
 
+class Help(NamedTuple):
+    """An option's meaning in two languages, a phrase or some sentences; literal words stand in backquotes."""
+
+    english: str
+    chinese: str
+
+
 class Option(NamedTuple):
     """A setting as UCI declares it.
 
@@ -53,6 +60,11 @@ class Option(NamedTuple):
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
+    help: Help = Help("", "")
+
+    def explained(self, english: str, chinese: str) -> Option:
+        """Return the option with its help."""
+        return self._replace(help=Help(english, chinese))
 
 
 class Names(NamedTuple):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from siqi.games import registry
-from siqi.games.contract import Option
+from siqi.games.contract import GameInfo, Names, Option
 from siqi.games.options import SHARED
 
 NO_FILE = "<empty>"
@@ -14,25 +14,86 @@ MAX_SKILL = 20
 
 _RATINGS = [elo for name in registry.NAMES for elo in registry.info(name).skill_elo]
 
+
+def _ranges(names: Callable[[GameInfo], Names]) -> str:
+    rated = [info for info in map(registry.info, registry.NAMES) if info.skill_elo]
+    return ", ".join(f"{names(info).game} {info.skill_elo[0]}..{info.skill_elo[-1]}" for info in rated)
+
+
 CORE = (
-    Option(VARIANT, "combo", registry.USUAL, choices=registry.NAMES),
-    Option("Hash", "spin", "64", 1, 16384),
-    Option("Threads", "spin", "1", 1, 64),
-    Option("MultiPV", "spin", "1", 1, 256),
-    Option("Ponder", "check", "false"),
+    Option(VARIANT, "combo", registry.USUAL, choices=registry.NAMES).explained(
+        "the game: `xiangqi`, `connect6`, `ewn` or `junqi`; the position becomes its start",
+        "棋种：`xiangqi`、`connect6`、`ewn` 或 `junqi`；局面变为该棋种的开局",
+    ),
+    Option("Hash", "spin", "64", 1, 16384).explained(
+        "MiB for the transposition table or the tree",
+        "置换表或搜索树占用的内存，单位 MiB",
+    ),
+    Option("Threads", "spin", "1", 1, 64).explained(
+        "search threads: they share the transposition table in Xiangqi, Connect6 and EWN; in Junqi they "
+        "share out moves and worlds, or merge their trees at the root",
+        "搜索线程数：象棋、六子棋和爱恩斯坦棋的线程共用置换表；军棋的线程分担着法和世界，或在根节点合并各自的树",
+    ),
+    Option("MultiPV", "spin", "1", 1, 256).explained(
+        "lines reported",
+        "报告的主要变例数",
+    ),
+    Option("Ponder", "check", "false").explained(
+        "the client will ponder; `go ponder` works either way",
+        "客户端会用后台思考；不设也可以用 `go ponder`",
+    ),
     *SHARED,
-    Option("GameLog", "string"),
-    Option("RecordPath", "string"),
-    Option("Move Overhead", "spin", "10", 0, 5000),
-    Option("MoveTime", "spin", "0", 0, 3_600_000),
-    Option("Seed", "spin", "0", 0, 2**31 - 1),
-    Option("Skill Level", "spin", str(MAX_SKILL), 0, MAX_SKILL),
-    Option("UCI_LimitStrength", "check", "false"),
-    Option("UCI_Elo", "spin", "2000", min(_RATINGS), max(_RATINGS)),
-    Option("UCI_ShowWDL", "check", "false"),
-    Option("UCI_AnalyseMode", "check", "false"),
-    Option("Clear Hash", "button"),
-    Option("Debug Log File", "string"),
+    Option("GameLog", "string").explained(
+        "append every finished game to this file, a JSON object per line: a new file, or one that this option has made",
+        "每局下完后追加到这个文件，每局一行 JSON；文件必须是新的，或由本选项建立",
+    ),
+    Option("RecordPath", "string").explained(
+        "write every finished game into this folder, one new file a game, in its game's record format",
+        "每局下完后写入这个文件夹，每局一个新文件，用该棋种的棋谱格式",
+    ),
+    Option("Move Overhead", "spin", "10", 0, 5000).explained(
+        "milliseconds kept back for each move, for the client's lag",
+        "每步为客户端的延迟留出的毫秒数",
+    ),
+    Option("MoveTime", "spin", "0", 0, 3_600_000).explained(
+        "the most milliseconds that a move under a clock may take; 0: as the clock allows (SAU and Cloudict: 9500)",
+        "计时对局中每步最多用的毫秒数；0：由计时决定（SAU 和 Cloudict 为 9500）",
+    ),
+    Option("Seed", "spin", "0", 0, 2**31 - 1).explained(
+        "seed of all random choices; 0 draws one for each game",
+        "所有随机选择的种子；0：每局另取一个",
+    ),
+    Option("Skill Level", "spin", str(MAX_SKILL), 0, MAX_SKILL).explained(
+        "below 20 the search is shortened and noise is added to its choice",
+        "低于 20 时缩短搜索，并在选着时加入噪声",
+    ),
+    Option("UCI_LimitStrength", "check", "false").explained(
+        "play at the strength `UCI_Elo`; `Skill Level` is ignored",
+        "按 `UCI_Elo` 的等级分下棋，不理会 `Skill Level`",
+    ),
+    Option("UCI_Elo", "spin", "2000", min(_RATINGS), max(_RATINGS)).explained(
+        "a rating from games of the engine against itself (RESULTS.md). The ranges are "
+        f"{_ranges(lambda info: info.english)}; beyond them the weakest or strongest level plays",
+        "等级分，来自引擎自己的对局（RESULTS.md）。范围："
+        f"{_ranges(lambda info: info.chinese)}；超出时用最弱或最强的等级",
+    ),
+    Option("UCI_ShowWDL", "check", "false").explained(
+        "Xiangqi, Connect6: `wdl W D L` per mille after each score, by a model fitted to games; EWN and "
+        "Junqi always report it",
+        "象棋、六子棋：每个分数之后给出 `wdl W D L`（胜、和、负的千分比），模型由对局拟合；爱恩斯坦棋和军棋总是给出",
+    ),
+    Option("UCI_AnalyseMode", "check", "false").explained(
+        "true: every move is searched, even a book move or the only legal one",
+        "true：每步都搜索，有开局库着法或只有一个合法着法时也不例外",
+    ),
+    Option("Clear Hash", "button").explained(
+        "forget everything that searches have stored",
+        "清除搜索保存的一切",
+    ),
+    Option("Debug Log File", "string").explained(
+        "append all traffic to this file: a new file, or one that this option has made",
+        "把所有收发的行追加到这个文件；文件必须是新的，或由本选项建立",
+    ),
 )
 
 
@@ -73,6 +134,11 @@ def options_for_game(game: str) -> Iterator[tuple[Option, str]]:
 def names_for_game(game: str) -> Iterator[str]:
     """Yield the names of the options that apply to this game."""
     return (option.name for option, _ in options_for_game(game))
+
+
+def value_range(option: Option) -> str:
+    """Return an option's type for people, with the range of a number: `spin 1..64`."""
+    return f"{option.kind} {option.low}..{option.high}" if option.kind in ("spin", "number") else option.kind
 
 
 def normalised(option: Option, value: str) -> str:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from siqi.daemon.engine import events
 from siqi.daemon.engine.events import Kind, Refusal
+from siqi.daemon.engine.options import value_range
 from siqi.daemon.frontends.base import AT_ONCE, GAME, IDLE, NOT_STOPPING, READY, Command, whole_reason
 from siqi.daemon.frontends.uci_family import UciFamily, chances_text, info_lines, option_text
 from siqi.daemon.system.pipes import ClientLine, printable
@@ -150,6 +151,11 @@ class Uci(UciFamily):
         self.engine.bench(line.is_stopped)
 
     def help(self, words: list[str], line: ClientLine) -> None:
+        """List the commands, or explain the option that is named."""
+        if words:
+            option = self.engine.options.find(" ".join(words))
+            self.out.line(f"help {option.name}  {value_range(option)}: {option.help.english}")
+            return
         for command in self.commands.values():
             self.out.line(f"help {command.help}")
 
@@ -215,7 +221,7 @@ class Uci(UciFamily):
         "perft": Command(perft, READY, "perft N  count the leaves of the game tree", is_worth_compiling=True),
         "bench": Command(bench, READY, "bench  fixed searches: signature and speed", is_worth_compiling=True),
         "debug": Command(debug, AT_ONCE, "debug on|off  say how each search spends its time"),
-        "help": Command(help, AT_ONCE, "help  this list; protocol.md has the whole"),
+        "help": Command(help, AT_ONCE, "help [<option>]  this list, or an option's meaning; protocol.md has the whole"),
         "quit": Command(UciFamily.quit, AT_ONCE, "quit  stop searching and end; a second one does not wait"),
     }
 

@@ -8,6 +8,10 @@ from pathlib import Path
 import forked
 import pytest
 
+from siqi.daemon.command import run
+from siqi.daemon.engine.options import declared, names_for_game
+from siqi.daemon.option_list import groups, markdown
+
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 120
 """Longest wait for one example, compiling included."""
@@ -63,24 +67,41 @@ def test_every_command_has_a_section() -> None:
 
 
 def test_every_option_is_documented() -> None:
-    from siqi.daemon.engine.options import declared
-
     text = (ROOT / "protocol.md").read_text()
     assert [option.name for option, _ in declared() if f"\n| {option.name} |" not in text] == []
 
 
 def test_the_default_of_a_combo_is_its_first_value() -> None:
     """uci2wb sets a combo to its first value."""
-    from siqi.daemon.engine.options import declared
-
     combos = [option for option, _ in declared() if option.kind == "combo"]
     assert combos and [option.name for option in combos if option.choices[0] != option.default] == []
 
 
 def test_no_text_is_taken_for_a_check() -> None:
     """uci2wb takes each option for a check whose name is part of a check's, and sets a file's name to `false`."""
-    from siqi.daemon.engine.options import declared
-
     names = {option.name: option.kind for option, _ in declared()}
     checks = [name for name, kind in names.items() if kind == "check"]
     assert [name for name, kind in names.items() if kind != "check" and any(name in check for check in checks)] == []
+
+
+@pytest.mark.parametrize(("page", "language"), [("protocol.md", "en"), ("docs/options.zh.md", "zh")])
+def test_the_tables_of_options_are_those_of_the_command(page: str, language: str) -> None:
+    """`siqi options --markdown` writes them."""
+    table = "\n".join(markdown(groups(), language))
+    assert table.strip() in (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_every_option_has_a_meaning_in_both_languages() -> None:
+    for option, _ in declared():
+        assert option.help.english and not option.help.english.endswith(".")
+        assert re.search("[\u4e00-\u9fff]", option.help.chinese) and not option.help.chinese.endswith("。"), option.name
+        words = [re.findall(r"`[\w.-]+`", text) for text in option.help]
+        assert set(words[0]) == set(words[1]), option.name
+
+
+@pytest.mark.parametrize("arguments", [[], ["ewn"], ["junqi", "--language", "zh"], ["connect6", "--markdown"]])
+def test_options_of_a_game(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["options", *arguments]) == 0
+    shown = re.findall(r"^(?:  |\| )([A-Z][\w ]*?) (?: |\|)", capsys.readouterr().out, re.MULTILINE)
+    expected = names_for_game(arguments[0]) if arguments else (option.name for option, _ in declared())
+    assert set(shown) == set(expected)

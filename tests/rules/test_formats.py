@@ -250,7 +250,7 @@ FEN  \t\trheakae1r/9/1c4hc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RHEAKAEHR b\n\nSTART
     assert " ".join(map(str, first.moves)) == "b2e2 b7e7 b0c2 b9c7 a0b0 a9a8 e3e4"
     assert first.headers == {
         **{"Red": "alpha", "RedElo": "1137", "Black": "beta;2", "BlackElo": "1177", "Result": "0-1"},
-        **{"Date": "2026.09.03", "Time": "16:20:58", "Event": "PlayOK Game", "PlayerLimits": "10m+0s"},
+        **{"Date": "2026.09.03", "Time": "16:20:58", "Event": "PlayOK Game", "TimeControl": "10m+0s"},
     }
     assert second.headers["FEN"].startswith("rnbakab1r/9/1c4nc1/") and " b " in second.headers["FEN"]
     assert second.headers["Date"] == "2014.08.02" and "Red" not in second.headers

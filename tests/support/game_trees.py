@@ -15,7 +15,7 @@ TAME = "炮二平五马8进7好棋 a-zA-Z.,;:!?红先胜Θé車馬象棋桥[]()%
 
 WILD = TAME + "{}\n\r\t\0\x1b\u2028😀𠀀"
 
-TAGS = ("Title", "Event", "Date", "Site", "Red", "Black", "PlayerLimits", "Annotator", "Author")
+TAGS = ("Title", "Event", "Date", "Site", "Red", "Black", "TimeControl", "Annotator", "Author")
 """Tags of every format that has any."""
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from siqi.daemon.engine.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
 from siqi.daemon.system.pipes import printable
@@ -19,41 +21,110 @@ MISUSED = 2
 """The exit status if nothing was started."""
 
 
+class CommandHelp(NamedTuple):
+    """A command's line in `siqi --help`, and the examples that end its own help."""
+
+    about: str
+    examples: tuple[str, str]
+
+
+GROUPS = {
+    "Positions and games": {
+        "analyse": CommandHelp(
+            "analyse positions or games, as JSON, a table, comments or a plot",
+            (
+                "siqi analyse game.pgn --depth 12 --output record > commented.pgn",
+                """echo '{"moves": ["h2e2"], "depth": 9}' | siqi analyse""",
+            ),
+        ),
+        "review": CommandHelp(
+            "write a page on games: chances, mistakes, what was better",
+            ("siqi review game.xqf -o review.html", "siqi review cup/*.pgn -o cup.html --movetime 1000 --workers 4"),
+        ),
+        "show": CommandHelp(
+            "draw a position as text, SVG or PNG",
+            ("siqi show startpos moves h2e2 h9g7", "siqi show --game connect6 --svg board.svg startpos moves j10 i9k9"),
+        ),
+        "convert": CommandHelp(
+            "convert games from one file format to another",
+            ("siqi convert game.xqf game.pgn --notation chinese", "siqi convert *.cbl games all.pgn"),
+        ),
+    },
+    "The engine": {
+        "options": CommandHelp(
+            "explain the engine's options", ("siqi options connect6", "siqi options xiangqi --language zh")
+        ),
+        "bench": CommandHelp(
+            "measure speed, and print the signature of fixed searches",
+            ("siqi bench xiangqi", "siqi bench connect6 --option Threads=2"),
+        ),
+        "warm": CommandHelp(
+            "compile all kernels now instead of at the first start",
+            ("siqi warm", "siqi warm xiangqi connect6 --cache /var/cache/siqi"),
+        ),
+        "completion": CommandHelp(
+            "print a script that completes these words",
+            ("siqi completion bash > ~/.local/share/bash-completion/completions/siqi", "siqi completion zsh > _siqi"),
+        ),
+    },
+}
+
+HELP = """\
+usage: siqi [--option NAME=VALUE] [COMMAND ...]
+
+An engine for Xiangqi, Connect6, EinStein würfelt nicht! and Junqi. Without a
+command it is the daemon on standard input and output (see protocol.md).
+{groups}
+Options:
+  --option NAME=VALUE  set an option of the engine, such as Hash=256; may be
+                       repeated (siqi options explains them)
+  --version            print the version
+  -h, --help           print this help; siqi COMMAND --help has examples
+"""
+
+
+class MainParser(argparse.ArgumentParser):
+    """The parser of `siqi` itself, whose help groups the commands."""
+
+    def format_help(self) -> str:
+        lines = []
+        for title, commands in GROUPS.items():
+            lines += ["", f"{title}:", *(f"  {name:<10}  {command.about}" for name, command in commands.items())]
+        return HELP.format(groups="\n".join(lines) + "\n")
+
+
 def build_parser() -> argparse.ArgumentParser:
-    found = argparse.ArgumentParser(
-        prog="siqi",
-        description="An engine for Xiangqi, Connect6, EinStein würfelt nicht! and Junqi. "
-        "Without a command it is the daemon on standard input and output (see protocol.md).",
-    )
+    found = MainParser(prog="siqi")
     add_option(found, "settings")
     found.add_argument("--version", action="version", version=f"siqi {__version__}")
-    commands = found.add_subparsers(dest="command", metavar="COMMAND")
+    commands = found.add_subparsers(dest="command", metavar="COMMAND", parser_class=argparse.ArgumentParser)
+
+    def add(name: str, **more: Any) -> argparse.ArgumentParser:
+        (command,) = (group[name] for group in GROUPS.values() if name in group)
+        examples = "\n".join(["examples:", *(f"  {example}" for example in command.examples)])
+        raw = argparse.RawDescriptionHelpFormatter
+        return commands.add_parser(name, help=command.about, epilog=examples, formatter_class=raw, **more)
+
+    from siqi.daemon import convert, option_list
     from siqi.daemon.analysis.command import add_arguments
-
-    analyse = commands.add_parser("analyse", aliases=["analyze"], help="positions from a file or standard input")
-    add_arguments(analyse)
-    from siqi.daemon import convert
-
-    convert.add_arguments(commands.add_parser("convert", help="games from one file format to another"))
-    bench = commands.add_parser("bench", help="node signature and speed")
-    bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
+    from siqi.daemon.review.command import add_arguments as add_review_arguments
     from siqi.daemon.show import add_arguments as add_show_arguments
 
-    add_show_arguments(commands.add_parser("show", help="a position as text, SVG or PNG"))
-    from siqi.daemon.review.command import add_arguments as add_review_arguments
-
-    review = commands.add_parser("review", help="a page on games with the engine's judgements")
+    analyse, review, bench = add("analyse", aliases=["analyze"]), add("review"), add("bench")
+    add_arguments(analyse)
     add_review_arguments(review)
+    add_show_arguments(add("show"))
+    convert.add_arguments(add("convert"))
+    option_list.add_arguments(add("options"))
+    bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
     for command in (analyse, review, bench):
         add_option(command, "more_settings")
-    from siqi.daemon import option_list
-
-    option_list.add_arguments(commands.add_parser("options", help="the engine's options and what they mean"))
-    warm = commands.add_parser("warm", help="compile all kernels now instead of at the first start")
+    warm = add("warm")
     warm.add_argument("game", nargs="*", help="games; default: all")
     warm.add_argument("--cache", metavar="DIR", help="compile into DIR, for all users that have SIQI_CACHE=DIR")
-    completion = commands.add_parser("completion", help="print a script that completes these words")
-    completion.add_argument("shell", choices=SHELLS)
+    add("completion").add_argument("shell", choices=SHELLS)
+    for command in commands.choices.values():
+        command.description = textwrap.fill(command.description or "", 79)  # its formatter keeps lines as they are
     return found
 
 

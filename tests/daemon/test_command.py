@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 from pathlib import Path
@@ -13,7 +14,7 @@ import forked
 import pytest
 
 from siqi import __version__
-from siqi.daemon.command import SHELLS, run
+from siqi.daemon.command import GROUPS, SHELLS, build_parser, run
 from siqi.daemon.engine.bench import BenchJob
 from siqi.daemon.engine.events import BenchDone
 
@@ -35,7 +36,7 @@ def siqi(*arguments: str, status: int = 0) -> Done:
 
 def test_help_and_version() -> None:
     help_text = siqi("--help").stdout
-    assert all(f"    {word}" in help_text for word in ("analyse", "bench", "warm", "completion"))
+    assert all(f"\n  {word} " in help_text for word in ("analyse", "bench", "warm", "completion"))
     assert siqi("--version").stdout == f"siqi {__version__}\n"
     assert "--resume" in siqi("analyse", "--help").stdout
 
@@ -178,3 +179,21 @@ def test_both_spellings_of_analyse() -> None:
 def test_bench_of_an_unknown_game() -> None:
     done = forked.run("bench", "go")
     assert done.returncode == 2 and b"invalid choice: 'go'" in done.stderr
+
+
+def test_the_help_fits_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run(["--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24 and all(len(line) < 80 for line in lines)
+
+
+@pytest.mark.parametrize("name", sorted(name for group in GROUPS.values() for name in group))
+def test_every_help_ends_with_examples_that_parse(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run([name, "--help"])
+    *_, title, first, second = capsys.readouterr().out.splitlines()
+    assert title == "examples:"
+    for example in (first, second):
+        words = shlex.split(re.sub(r" >.*|.*\| ", "", example))
+        assert words[:2] == ["siqi", name] and build_parser().parse_args(words[1:]).command == name

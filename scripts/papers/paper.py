@@ -39,7 +39,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "support" / "fixtures
 
 
 class Paper(NamedTuple):
-    """A paper as README lists it."""
+    """A paper as docs/papers.md lists it."""
 
     authors: str
     title: str

@@ -716,11 +716,11 @@ def test_the_declaration_loads_nothing_heavy() -> None:
         from siqi.games.xiangqi.library import Bored  # type: ignore[attr-defined]  # noqa: F401
 
 
-def test_the_readme_example(
+def test_the_example_of_the_guide(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    code = next(part.split("```")[0] for part in readme.split("```python\n")[1:] if "Board()" in part)
+    guide = (Path(__file__).parents[2] / "docs/guide/library.md").read_text(encoding="utf-8")
+    code = next(part.split("```")[0] for part in guide.split("```python\n")[1:] if "Board()" in part)
     (tmp_path / "games.pgn").write_text(PGN.lstrip("\ufeff"), encoding="gb18030")
     save_games(tmp_path / "library.cbl", [Game({}, [Move(25, 22)], variations={0: [Line([Move(19, 22)])]})])
     monkeypatch.chdir(tmp_path)

@@ -195,25 +195,47 @@ def room_of(module: str) -> Path:
     return Path(*parts)
 
 
-README, CHINESE = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh.md"))
+PAGES = [path for path in documents() if path.with_suffix(".zh.md").exists()]
+"""The pages in English that have a Chinese one."""
+
+MOST_WORDS = 900
 
 
-@pytest.mark.parametrize("text", [README, CHINESE], ids=["english", "chinese"])
-def test_readme_can_be_read_in_five_minutes(text: str) -> None:
-    cells = [cell for line in text.splitlines() if line.startswith("|") for cell in line.split("|")]
-    assert len(cells) > 50 and max(map(len, cells)) <= 300
-    folders = re.findall(r"^\| `([\w/.]+)`", text, re.MULTILINE)
-    assert len(folders) > 8 and all((ROOT / folder).exists() for folder in folders)
+def names(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
-def test_both_readmes_show_the_same_commands() -> None:
+def test_the_readme_is_of_one_screen_and_has_both_languages() -> None:
+    assert {names(page) for page in PAGES} >= {"README.md", "docs/guide/clients.md", "docs/guide/library.md"}
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= MOST_WORDS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_both_languages_show_the_same_commands(page: Path) -> None:
     blocks, words = r"```\w*\n(.*?)```", r"`([^`\n]+)`"
-    assert re.findall(blocks, README, re.DOTALL) == re.findall(blocks, CHINESE, re.DOTALL)
-    assert sorted(set(re.findall(words, README))) == sorted(set(re.findall(words, CHINESE)))
+    english, chinese = (path.read_text(encoding="utf-8") for path in (page, page.with_suffix(".zh.md")))
+    assert re.findall(blocks, english, re.DOTALL) == re.findall(blocks, chinese, re.DOTALL)
+    assert sorted(set(re.findall(words, english))) == sorted(set(re.findall(words, chinese)))
 
 
-@pytest.mark.parametrize("text", [README, CHINESE], ids=["english", "chinese"])
-def test_readme_lists_the_papers_as_their_commands_do(text: str) -> None:
+@pytest.mark.parametrize("page", sorted(documents()), ids=names)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Links to files of the repository, and to headings of them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in link:
+            continue
+        name, _, heading = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        assert target.exists(), link
+        if heading:
+            titles = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}, link
+
+
+@pytest.mark.parametrize("name", ["papers.md", "papers.zh.md"])
+def test_the_papers_are_listed_as_their_commands_do(name: str) -> None:
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
     for path in sorted((ROOT / "scripts/papers").glob("*/experiments.py")):
         calls = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
         call = next(node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "Paper")

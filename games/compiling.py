@@ -12,7 +12,7 @@ from siqi.games.texts import visible
 
 KERNELS_PER_LINE = 3
 
-_ONE_AT_A_TIME = threading.RLock()  # a process has one `jit.on_compile`
+_COMPILE_LOCK = threading.RLock()  # a process has one `jit.on_compile`
 
 
 def to_stderr(line: str) -> None:
@@ -29,7 +29,7 @@ def announce_compiling(write: Callable[[str], None], name: str) -> Iterator[None
     Nothing is written if the cache has all kernels. `name` names what is loaded. `write` is called in the thread that
     compiles; a second thread that enters waits for the first.
     """
-    with _ONE_AT_A_TIME:
+    with _COMPILE_LOCK:
         from siqi.games.kernel import jit
 
         compiled, started = 0, time.monotonic()

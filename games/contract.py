@@ -82,7 +82,7 @@ class ReviewDefaults(NamedTuple):
 
 
 class GameInfo(NamedTuple):
-    """The declaration of a game: all that can be known of it before it is loaded."""
+    """The declaration of a game: everything known about it before it is loaded."""
 
     name: str
     board: BoardShape
@@ -160,7 +160,7 @@ class EndgameResult(NamedTuple):
 
 
 class BookLine(NamedTuple):
-    """One thing that books know of a position: a line for the user, and what it says as data where that is used."""
+    """One fact that books know about a position: a line for the user, and the same as data where code reads it."""
 
     text: str
     move: BookMove | None = None
@@ -419,7 +419,7 @@ class Searcher(Protocol[P_contra]):
         """Stop the search and join its helper threads."""
 
     def recall(self, position: P_contra) -> StoredResult | None:
-        """Return what is stored about a position; None if nothing is, or the searcher stores nothing by position."""
+        """Return the stored result of a position; None if there is none or the searcher stores none by position."""
 
 
 def exhaust(searcher: Searcher[P], task: Task[P]) -> Report:
@@ -506,7 +506,7 @@ class LearningGame(Game[P], Protocol[P]):
         """
 
     def begin_game(self) -> None:
-        """Take what was learned meanwhile: the client says that a game begins. No job runs."""
+        """Apply what was learned in the background. Called when the client begins a game; no job runs."""
 
 
 def is_learning_game(game: Game[Position]) -> TypeGuard[LearningGame[Position]]:

@@ -106,7 +106,7 @@ class Wording(Protocol):
     """The module `games/<game>/formats/wording.py`: the readers' games as records, and moves as players write them."""
 
     NOTATIONS: tuple[str, ...]
-    """Notations that players choose from, besides that of the file."""
+    """Notations that players choose from, in addition to that of the file."""
 
     def record(self, game: Any) -> GameRecord:
         """Return the game's record, with its main line's moves as words of the protocol."""

@@ -49,7 +49,7 @@ MOST_LINKS = 40
 
 
 def _candidates() -> list[tuple[Path, bool]]:
-    """Return folders for the cache, best first, and if one may be made. The environment may be empty, and HOME
+    """Return folders for the cache, best first, and whether one may be made. The environment may be empty, and HOME
     read-only."""
     folders = []
     if explicit := os.environ.get("SIQI_CACHE"):
@@ -85,7 +85,7 @@ def unsafe_step(folder: Path) -> Path | None:
 
 
 def _steps(path: Path) -> Iterator[tuple[Path, bool]]:
-    """Yield each folder and symbolic link through which the system finds a path, and if nothing is left behind it."""
+    """Yield each folder and symbolic link on the way to a resolved path, and whether no component follows it."""
     whole, links = Path.cwd() / path, 0
     found, left = Path(whole.anchor), list(whole.parts[1:])
     yield found, not left
@@ -142,7 +142,7 @@ def _choose_folders() -> tuple[list[Path], Path | None]:
 
 
 def _make(folder: Path) -> None:
-    """Make a folder and those above it, whatever the umask is not writable for others."""
+    """Make a folder and its missing parents, not writable by others whatever the umask is."""
     if not folder.is_dir():
         _make(folder.parent)
         folder.mkdir(mode=0o755, exist_ok=True)
@@ -189,7 +189,7 @@ def _source_digest(path: str) -> bytes:
 
 
 class KernelFile:
-    """A kernel's file in the cache: a digest, then the data. What does not fit its digest is not there."""
+    """A kernel's file in the cache: a digest, then the data. Data that do not match the digest count as absent."""
 
     def __init__(self, folders: Sequence[Path], function: Callable[..., Any], signature: Any, processor: Any) -> None:
         """`folders`: it is read from any, and written to the last. `processor`: what the code is made for.
@@ -214,7 +214,7 @@ class KernelFile:
         return None
 
     def write(self, data: bytes) -> None:
-        """Keep the data. After the first failure no other is tried: a disk that is full stays so."""
+        """Store the data. After the first failure nothing more is written: a full disk stays full."""
         if cache_faults:
             return
         path = self._paths[-1]

@@ -29,7 +29,7 @@ NEVER = 1 << 60
 """A node count for `poll_at` that no search reaches."""
 
 STOPPED = -1
-"""`poll`'s answer once the search has to stop."""
+"""Returned by `poll` once the search has to stop."""
 
 
 class Control:

@@ -94,7 +94,7 @@ def store(typing, address, value):
 
 @intrinsic
 def prefetch(typing, address):
-    """Start to bring the cache line of an address into the nearest cache. Any address may be given."""
+    """Prefetch the cache line of an address into the nearest cache. Any address may be given."""
 
     def generate(context, builder, signature, args):
         pointer = _INT8.as_pointer()

@@ -145,7 +145,7 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         return self.py_func
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        """Load the code and return it for the call: numba asks when Python calls a kernel that has none."""
+        """Load the code and return it for the call; numba calls this when Python calls a kernel that has none."""
         if self.targetoptions.get("no_cpython_wrapper"):
             raise TypeError(f"only kernels call {self.__name__}")
         _load_waiting()
@@ -252,7 +252,7 @@ def _load_waiting(module: str = "") -> None:
 
 
 def _extent(kernel: _Kernel) -> int:
-    """Return about how much there is to compile: the bytes of bytecode of a kernel and of those that become part of it.
+    """Return an estimate of the work to compile: the bytecode size of a kernel and of those that become part of it.
 
     Biggest first, so that at the end no process waits long for another.
     """

@@ -1,4 +1,4 @@
-"""A placement that is only drawn: what pictures ask of a position, without rules, moves and a past."""
+"""A placement to draw: the fields of a position that pictures read, without rules, moves or history."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Frames:
         return [(ground_of(drawing), drawing.view_box) for drawing in self._shown]
 
     def other_grounds(self) -> list[tuple[str, str]]:
-        """Return the other board likewise; nothing if there is none."""
+        """Return the other board in the form of `grounds`; an empty list if there is none."""
         return [(ground_of(drawing), drawing.view_box) for drawing in self._other]
 
     def picture(self, frame: list[int]) -> str:

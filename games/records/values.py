@@ -105,7 +105,7 @@ def _by_numbers(plain: str) -> tuple[str, str]:
 
 
 def _by_words(plain: str, first: str, second: str) -> tuple[str, str]:
-    """Return the result of a sentence, '' if it is none, and what it says besides."""
+    """Return the result that a sentence states, '' if none, and the rest of the sentence."""
     colours = _SIDES[first], _SIDES[second]
     places = "先(?:手|方|行)?|first(?:side|player)?", "后(?:手|方|行)?|second(?:side|player)?"
     one, two = (f"(?:{names})(?:先|方|棋|side|player)*|{place}" for names, place in zip(colours, places, strict=True))

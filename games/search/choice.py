@@ -18,7 +18,7 @@ class SetupSearch(Protocol):
 
 
 class ChosenSearcher(Generic[S]):
-    """The `Searcher` that an option names; before the set-ups, a search for a set-up."""
+    """The `Searcher` that an option selects; before the set-ups, a search for a set-up."""
 
     def __init__(
         self,

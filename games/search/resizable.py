@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 FALLBACK_MB, SMALLEST_MB = 16, 1
-"""MiB to use when there is no room for the first size asked for, and when there is almost none."""
+"""MiB to use when the first size requested does not fit, and when almost nothing fits."""
 
 
 class Resizable(Generic[T]):
@@ -18,7 +18,7 @@ class Resizable(Generic[T]):
         self._held: T | None = None
         self._size = FALLBACK_MB  # MiB in force
         self.wanted = 0
-        """MiB asked for last, 0 before the first time."""
+        """MiB requested last, 0 before the first request."""
 
     @property
     def held(self) -> T:

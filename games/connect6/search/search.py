@@ -51,7 +51,7 @@ DEFENCES = 6
 """Turns searched at a node beyond the horizon."""
 
 MAX_EXTENSION = 2
-"""Plies beyond the horizon that a line may go on while threats must be answered. Without a bound, threats answered by
+"""The most plies of a line beyond the horizon while threats must be answered. Without a bound, threats answered by
 threats ran to ply 48 and held middle games to depth 2."""
 
 KILLER_BONUS = 150

@@ -12,7 +12,7 @@ from siqi.games.kernel.jit import Record, entry, inner, int64
 from siqi.games.kernel.random import below, next_state
 
 FINER_BITS = 5
-"""The bits by which chances in searches are finer than those of the tablebase and the evaluation."""
+"""Extra bits of precision of chances in searches over those of the tablebase and the evaluation."""
 
 WIN = ONE << FINER_BITS
 """The chance of a certain win in searches and playouts."""

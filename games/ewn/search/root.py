@@ -1,4 +1,4 @@
-"""The root moves before or after the throw: the moves of each throw, and the lines that a search reports of them."""
+"""The root moves before or after the throw: the moves of each throw, and the lines that a search reports for them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ATTACKS = 3 * 3 * 3 * 6
 """Number of codes of the attackers: horses, rooks, cannons (0-2 each) and pawns (0-5), mixed radix in this order."""
 
 RESISTANCES = 3 * 3 * 3
-"""Number of codes of the other side: its attackers (0, 1, more), advisors, elephants (0-2 each), likewise."""
+"""Number of codes of the other side: its attackers (0, 1, more), advisors, elephants (0-2 each), mixed radix too."""
 
 
 def scale_of(horses: int, rooks: int, cannons: int, pawns: int, counter: int, advisors: int, elephants: int) -> int:

@@ -32,11 +32,11 @@ from siqi.games.kernel.vectors import HIDDEN_STEP, MOST_HIDDEN, MOST_HIDDEN_WEIG
 KIND, VERSION = "xiangqi-network", 2
 
 NEURONS = 128
-"""Neurons a side that the kernels are compiled for, a multiple of 32 up to 512. Another number takes effect by being
+"""Neurons per side that the kernels are compiled for, a multiple of 32 up to 512. Another number takes effect by being
 written here."""
 
 HIDDEN = 8
-"""Hidden neurons of a bucket of material, likewise; a multiple of 8 up to 16."""
+"""Hidden neurons per bucket of material that the kernels are compiled for; a multiple of 8 up to 16."""
 
 KING_BUCKETS, KINDS_SEEN, SQUARES = 6, 14, 90
 
@@ -77,7 +77,7 @@ class Network(NamedTuple):
     biases: np.ndarray[Any, np.dtype[np.int16]]  # [neuron]
     output_weights: np.ndarray[Any, np.dtype[np.int16]]  # [bucket, neuron]: the mover's neurons, then the other side's
     output_biases: np.ndarray[Any, np.dtype[np.int32]]  # [bucket]
-    hidden_weights: np.ndarray[Any, np.dtype[np.int16]]  # [bucket, hidden neuron, neuron]: ordered likewise
+    hidden_weights: np.ndarray[Any, np.dtype[np.int16]]  # [bucket, hidden neuron, neuron]: as output_weights
     hidden_biases: np.ndarray[Any, np.dtype[np.int32]]  # [bucket, hidden neuron]
     hidden_outputs: np.ndarray[Any, np.dtype[np.int16]]  # [bucket, hidden neuron]
     scale: int  # centipawns of an output of 1; in the header

@@ -297,7 +297,7 @@ def _game_text(name: str, game: Game, losses: Losses) -> str:
 
 def _binit(board: Board) -> str:
     squares = {letter: board.pieces(*Piece.from_symbol(letter)) for letter in set(PIECES)}
-    # As the site has them: each side's pieces from Red's right, and pawns likewise.
+    # In the site's order: each side's pieces from Red's right, its pawns too.
     left = {letter: sorted(found, key=lambda square: (-(square % 9), square)) for letter, found in squares.items()}
     left |= {letter: left[letter][::-1] for letter in "rnbakcp"}
     places = (left[letter].pop(0) if left[letter] else None for letter in PIECES)

@@ -253,7 +253,7 @@ class Tablebase:
             self._wake.clear()
 
     def _answer(self, request: UnpackRequest) -> None:
-        """Find the codes that a request asks for, then open its endings; stop opening when the next request comes."""
+        """Find the codes of a request, then open its endings; stop opening when the next request comes."""
         codes = []
         for move in request.moves:
             push(request.pos, LOOKUP_RECORD, move)

@@ -538,7 +538,7 @@ _ATTACKERS = {RED: frozenset("RNCP"), BLACK: frozenset("rncp")}
 
 @cache
 def _move_of(code: int, is_one_based: bool) -> Move:
-    """Return the move of a kernel's code; a list of moves asks for some forty, of at most 90 * 90."""
+    """Return the move of a kernel's code; a list of moves needs some forty of at most 90 * 90."""
     return (OneBasedMove if is_one_based else Move).from_code(code)
 
 

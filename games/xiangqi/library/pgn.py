@@ -431,7 +431,7 @@ class _Movetext:
         self._offset = offset  # of the current line in the game's text
         self._comment_at = 0  # offset of the open comment, or of the line end before it
         self._line_end = 0  # length of the line's end, 0 if it also ends a comment
-        self._line_end_before = 0  # likewise of the line before
+        self._line_end_before = 0  # the same of the line before
         self._is_anchored = True  # since the last anchor only NAGs, or comments at the start
         game.source.anchors = [offset]
         self._branches = [_Branch(game)]

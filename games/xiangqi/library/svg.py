@@ -45,7 +45,7 @@ class Pieces(Protocol):
 
 @runtime_checkable
 class Playable(Protocol):
-    """The part of a `Board` that a picture reads besides."""
+    """The other part of a `Board` that a picture reads."""
 
     move_stack: list[Move]
     turn: Color

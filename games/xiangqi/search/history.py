@@ -122,7 +122,7 @@ def last_quiet(pos: Record) -> int:
 
 @inner(void(POSITION, WORK, LOOKUP, int64), forceinline=True)
 def reward_last(pos: Record, work: Record, lookup: Record, bonus: int) -> None:
-    """Move the histories of the last move towards it, if it was quiet: no answer came up to alpha."""
+    """Move the histories of the last move towards it, if it was quiet: no reply reached alpha."""
     index = last_quiet(pos)
     if index < 0:
         return

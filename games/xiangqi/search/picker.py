@@ -111,7 +111,7 @@ def list_forcing_moves(pos: Record, work: Record, lookup: Record, ply: int, stat
 
 @inner(void(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
 def start_picker(pos: Record, work: Record, lookup: Record, ply: int, state: int, tt_move: int) -> None:
-    """Make ready to yield the moves of the node at `ply`; NO_MOVE or an illegal `tt_move` counts as none."""
+    """Prepare to yield the moves of the node at `ply`; NO_MOVE or an illegal `tt_move` counts as none."""
     first = ply * MAX_MOVES
     work.picker_next[ply] = first
     work.picker_end[ply] = first

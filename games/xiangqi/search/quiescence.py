@@ -44,7 +44,7 @@ PERPETUAL_BOUND = PERPETUAL_WIN - MAX_PLY
 """Scores from here to MATE_BOUND are perpetuals; they depend on the path to the position."""
 
 BARE_WIN_BONUS = 600
-"""Centipawns added where the tablebase has a win without the attacker's own defenders, less one a ply to the win."""
+"""Centipawns added where the tablebase has a win without the attacker's own defenders, less one per ply to the win."""
 
 BARE_DRAW_DIVISOR, PATTERN_DRAW_DIVISOR = 8, 2
 """Divisors of the value where the tablebase has a draw without the attacker's own defenders, and where the pattern

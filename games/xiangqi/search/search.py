@@ -227,7 +227,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
     # Step 11. Extensions. Replies to check are few and forced, so they cost no depth (57.2 % +- 5.6 with a network at
     # 10,000 nodes, RESULTS.md). The tt's move is singular if a shallow search of the others stays well below its score:
-    # then it is searched a ply deeper. If the others come up to beta as well, the node is cut; if only the stored score
+    # then it is searched a ply deeper. If the others reach beta as well, the node is cut; if only the stored score
     # does, a ply less will do (not significant, 52.7 % +- 3.6; fc4b3df)
     extension = 1 if in_check else 0
     tt_extension = extension

@@ -487,7 +487,8 @@ def test_options_of_one_name_differ_in_choices_and_default_only() -> None:
         for other, another in declared():
             if option.name.lower() == other.name.lower():
                 assert (owner and another) or option is other, option.name
-                assert option._replace(default="", choices=()) == other._replace(default="", choices=())
+                same = {"default": "", "choices": (), "help": None}
+                assert option._replace(**same) == other._replace(**same)
 
 
 def test_an_alias_stands_for_its_option() -> None:

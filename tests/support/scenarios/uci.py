@@ -39,7 +39,8 @@ def handshake(play: Recorder) -> None:
     play.send("uci", until="uciok")
     play.send("isready", "isready", until="readyok", count=2)
     play.each("debug", "debug maybe", "debug on on", "debug ON", until=ERROR)
-    play.send("debug on", "debug off", "help me", until="help quit")
+    play.send("debug on", "debug off", "help move overhead", until="help Move Overhead")
+    play.send("help me", until=ERROR)
     play.send("stop", "ponderhit", "isready", until="readyok")
     play.send("quit")
 

@@ -1,8 +1,7 @@
 """Every kernel with array bounds and addresses checked, near the limits of its arguments.
 
 scripts/measure/check_bounds.py draws the rounds. Checked kernels are compiled in processes of their own, into a
-cache of their own folder: the first run of a game takes as long as its first load, 5 to 20 s. By default EWN is checked
-alone, whose kernels are the quickest to compile: it shows that the check itself works.
+cache of their own folder: the first run of a game takes as long as its first load, 5 to 20 s, so all of it is `long`.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ ROUNDS = 64
 LONG_S = float(os.environ.get("BOUNDS_SECONDS", "600"))
 """Seconds of the long run of each game."""
 
-LONG = pytest.mark.long
-
 SOAK_NODES = float(os.environ.get("SOAK_NODES", "2e9"))
 """Nodes of the soak of each game: 20 minutes to 3 hours on an idle core."""
 
@@ -45,7 +42,8 @@ def run(*arguments: str, timeout_s: float) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("game", [pytest.param(name, marks=LONG if name != "ewn" else ()) for name in registry.NAMES])
+@pytest.mark.long
+@pytest.mark.parametrize("game", registry.NAMES)
 def test_no_access_out_of_bounds(game: str) -> None:
     """The options are the defaults, so that only a game's own kernels are compiled."""
     assert " 0 faults" in run(SCRIPT, game, "--defaults", "--rounds", str(ROUNDS), timeout_s=400)

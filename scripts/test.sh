@@ -32,5 +32,5 @@ wait $kernels
 .venv/bin/python tests/support/check_signatures.py
 wait $types
 wait
-# Four workers fill two cores: tests wait a quarter of their time for processes and clocks.
-exec .venv/bin/python -m pytest -n 4 --dist worksteal "${marks[@]}" "$@"
+# Three workers fill two cores: tests wait a quarter of their time for processes and clocks. Four were slower.
+exec .venv/bin/python -m pytest -n 3 --dist worksteal "${marks[@]}" "$@"

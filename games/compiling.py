@@ -16,7 +16,7 @@ _COMPILE_LOCK = threading.RLock()  # a process has one `jit.on_compile`
 
 
 def to_stderr(line: str) -> None:
-    """Write a line to standard error, if there is one; what it has of foreign texts cannot act on the terminal."""
+    """Write a line to standard error, if there is one; control characters of foreign texts in it are escaped."""
     with contextlib.suppress(AttributeError, OSError, ValueError):
         sys.stderr.write(f"{visible(line)}\n")
         sys.stderr.flush()

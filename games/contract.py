@@ -93,7 +93,7 @@ class GameInfo(NamedTuple):
     chinese: Names
     expected_turns: int  # own moves in a game of usual length
     review: ReviewDefaults
-    early_weight: float = 1.0  # time for a move in the first third of `expected_turns`, in times of a later move
+    early_weight: float = 1.0  # time for a move in the first third of `expected_turns`, relative to a later move
     die_faces: int = 0  # a throw is 1..die_faces; 0: the game has no die
     usual_start: str = ""  # the FEN from which clients that know no set-ups begin; "": the start position
     has_hidden: bool = False  # a position is one side's view
@@ -331,7 +331,7 @@ class GameRecord(NamedTuple):
     event: str = ""
     fen: str = ""  # of the first position; "": the start position
     source: Any = None  # the parsed file, for `StreamModule.annotate`
-    result_text: str = ""  # the file's words for a result that they do not give, or give with more; "": none
+    result_text: str = ""  # the file's words for the result if they differ from it or add to it; "": none
 
 
 class NoteLine(NamedTuple):
@@ -402,8 +402,8 @@ class Searcher(Protocol[P_contra]):
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
         """Take a memory of `hash_mb` MiB, the number of threads and the seed; clear the memory if anything changed.
 
-        The old memory is freed before the new is requested. MemoryError if there is no room: its text names the size
-        now in force, which is the old one or the smallest. That size stays until another one is requested.
+        The old memory is freed before the new is requested. MemoryError if that fails: the message gives
+        the size in use, which is the old one or the smallest. That size stays until another one is requested.
         """
 
     def clear(self) -> None:

@@ -16,8 +16,8 @@ SAMPLE_BYTES = 1 << 20
 LEGACY = ("gb18030", "big5", "cp1252", "utf_16_le", "utf_16_be")
 """Encodings tried for text that has no byte order mark and is not UTF-8."""
 
-TELLING_BYTES = 64
-"""Fewer bytes that are not ASCII show no encoding: a few characters of one make sense in others."""
+LEAST_NON_ASCII = 64
+"""Fewer bytes that are not ASCII show no encoding: a few characters of one are valid in others."""
 
 WIDE_SHARE = 8
 """UTF-16 text has at least one zero byte in this many, and this many times more at odd places than at even ones."""
@@ -29,7 +29,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16", "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16", "utf-16-be"),
 )
-"""Byte order marks, the encoding whose decoder removes the mark, and the encoding of the text behind it."""
+"""Byte order marks, the encoding whose decoder removes the mark, and the encoding of the text after it."""
 
 
 def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str:
@@ -43,7 +43,7 @@ def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str
         return wide
     if _can_be(sample, "utf-8"):
         return "utf-8"
-    if sum(value > 127 for value in sample) < TELLING_BYTES and _can_be(sample, usual):
+    if sum(value > 127 for value in sample) < LEAST_NON_ASCII and _can_be(sample, usual):
         return usual
     import charset_normalizer
 
@@ -84,8 +84,8 @@ def read_text(path: str | Path, limit: int) -> str:
         raise ValueError(f"line {line}: not {name}, in which such a file is written") from None
 
 
-def telling(data: bytes) -> bytes:
-    """Return the part of a text from which its encoding is detected: from its first byte that is not ASCII on."""
+def encoding_sample(data: bytes) -> bytes:
+    """Return the part of a text that shows its encoding; it begins near the first byte that is not ASCII."""
     if len(data) <= SAMPLE_BYTES or not (head := data[:SAMPLE_BYTES]).isascii() or b"\0" in head:
         return data[:SAMPLE_BYTES]
     starts = range(SAMPLE_BYTES, len(data), SAMPLE_BYTES)
@@ -98,7 +98,7 @@ def decode(data: bytes, encoding: str | None, usual: str) -> tuple[str, str, int
 
     Without `encoding` it is detected. LookupError for an unknown encoding.
     """
-    name = encoding or detected(telling(data), usual)
+    name = encoding or detected(encoding_sample(data), usual)
     try:
         return data.decode(name).removeprefix("\ufeff"), name, 0
     except UnicodeDecodeError:
@@ -185,7 +185,7 @@ def mark_of(head: bytes) -> tuple[bytes, str]:
 
 
 def _named(encoding: str, sample: bytes) -> str:
-    """Return the encoding asked for, in its variant with a byte order mark if and only if the text has one."""
+    """Return the requested encoding, in its variant with a byte order mark if and only if the text has one."""
     name = codecs.lookup(encoding).name
     for mark, marked, unmarked in MARKS:
         if name == unmarked and sample.startswith(mark):

@@ -161,7 +161,7 @@ def check_folder(path: str | Path) -> None:
 
 
 def create_file(path: Path, data: bytes) -> None:
-    """Write a new file in one step: nobody sees it half written. FileExistsError if the name is taken.
+    """Write a new file in one step: no reader sees a part of it. FileExistsError if the name is taken.
 
     After any OSError nothing is left.
     """
@@ -205,7 +205,7 @@ class AppendedFile(io.FileIO):
     """An unbuffered file, which holds a lock until it is closed."""
 
     lock: BaseFileLock | None = None
-    """A lock of another file, on a system that locks none for those that agree on it alone."""
+    """A lock on another file, on a system without advisory locks (Windows)."""
 
     def close(self) -> None:
         super().close()
@@ -271,8 +271,8 @@ def _lock_beside(file: AppendedFile, path: str | Path, wait_s: float) -> None:
 def open_json_lines(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
     """Open a file of JSON lines as `open_append` does, and mend a last line that lacks its end.
 
-    A line that is whole JSON gets its end; another is cut, for a process was killed as it wrote it. The file stays
-    locked until it is closed: another process may be writing its last line now. OSError if another process holds the
+    A last line that is whole JSON gets its end; any other is cut, because a process was killed while writing it. The
+    file stays locked until it is closed: another process may be writing its last line now. OSError if one holds the
     lock: at once if `exclusive` (such callers keep the file open), else after LOCK_WAIT_S.
     """
     file = open_append(path, owns)
@@ -294,7 +294,7 @@ def _is_json(line: bytes) -> bool:
 
 
 def _mend_last_line(file: BinaryIO) -> None:
-    """End a last line that is whole JSON, cut another; leave the file at its end."""
+    """End the last line if it is whole JSON, else cut it; leave the file at its end."""
     end = file.seek(0, os.SEEK_END)
     start, tail = end, b""
     while start > 0 and b"\n" not in tail:

@@ -27,10 +27,10 @@ MAX_LINE = 300
 """The most characters of a fault."""
 
 FEATURES = ("games", "variations", "comments", "NAGs", "results", "positions")
-"""Features of formats: several games, alternatives to moves, texts and signs at moves, results, first positions."""
+"""Features of formats: several games, alternatives to moves, texts and NAGs at moves, results, first positions."""
 
 Losses = Counter[str]
-"""Kinds of what a format could not hold, with counts."""
+"""Kinds of content that a format could not hold, with counts."""
 
 
 @dataclass
@@ -83,11 +83,11 @@ class StreamModule(FormatModule, Protocol):
     """
 
     def stream(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:
-        """Yield the games of an open file, each read when it is asked for.
+        """Yield the games of an open file, each read when it is requested.
 
-        `next` raises ValueError for a malformed game; the `next` after it goes on behind that game. `skip` gets all
-        text that belongs to no game yielded, in the order of the file, and if the format has no `annotate`, texts of
-        games that say nothing to the reader, too.
+        `next` raises ValueError for a malformed game; the `next` after it continues after that game. `skip` gets all
+        text that belongs to no game yielded, in the order of the file. If the format has no `annotate`, it also gets
+        those texts of games that mean nothing to the reader.
         """
 
     def text(self, game: GameRecord) -> str:
@@ -189,7 +189,7 @@ def _line(text: str) -> str:
 
 
 def left_out(kind: str, texts: Sequence[str]) -> list[str]:
-    """Return a note of what was left out, with its number and the first one of it; none if that is nothing."""
+    """Return a note with the number of texts left out and the first of them; [] if nothing was left out."""
     kept = [text.strip() for text in texts if text.strip()]
     return [f"{kind} left out: {len(kept)}, the first: {kept[0][:60]}"] if kept else []
 

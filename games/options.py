@@ -64,15 +64,15 @@ SHARED = (*OPENING_BOOK, *RULES, *ENDGAMES)
 
 
 class Values:
-    """The values in force of a game's options. Every method raises KeyError for an option that is not declared."""
+    """The current values of a game's options. Every method raises KeyError for an option that is not declared."""
 
     def __init__(self, options: Iterable[Option]) -> None:
         self._texts = {option.name: option.default for option in options}
 
     def change(self, name: str, text: str) -> bool:
-        """Set a value, which the caller has checked by the declaration; False if it was already in force.
+        """Set a value, which the caller has checked by the declaration; False if it was set already.
 
-        Most of the values set when a game is loaded are.
+        Most values that are set when a game is loaded were.
         """
         if self._texts[name] == text:
             return False

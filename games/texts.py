@@ -1,4 +1,4 @@
-"""Foreign texts in pages, pictures and terminals: none ends an element, runs, or turns round what stands beside it."""
+"""Foreign texts made safe for pages, pictures and terminals: none ends an element, runs, or reorders its neighbours."""
 
 from __future__ import annotations
 
@@ -70,5 +70,5 @@ def _balanced(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text for a terminal, with escapes for characters that act on it and are not seen."""
+    """Return a text for a terminal, with escapes for invisible characters that would act on it."""
     return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)

@@ -1,8 +1,8 @@
 """Opening books: for each position, the moves played there, how often and with what result.
 
 The payload of the book (games/books/book.py) is an array of ENTRY, sorted by key and move, for a binary search.
-Positions that are equal by a symmetry of the board share their entries: the game supplies the key of each image, and
-turns moves.
+Positions that are images of each other under a symmetry of the board share their entries: the game supplies the key
+of each image, and turns moves.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class OpeningBook:
         return len(self._entries)
 
     def find(self, key: int) -> list[OpeningMove]:
-        """Return the moves stored under an `opening_key`, by falling weight and games."""
+        """Return the moves stored under an `opening_key`, sorted by weight, then games, largest first."""
         first, end = bisect_left(self._keys, key), bisect_right(self._keys, key)
         moves = [
             OpeningMove(int(e["move"]), int(e["games"]), float(e["score"]) / 1000, float(e["weight"]) / 1000)

@@ -70,10 +70,10 @@ def _is_trusted(status: os.stat_result) -> bool:
 
 
 def unsafe_step(folder: Path) -> Path | None:
-    """Return the first folder or link on the way to a folder that others than root and the user can change.
+    """Return the first folder or link on the path to a folder that anyone except root and the user can change.
 
-    None if they can change nothing; what is missing of the way does not count. In an upper folder that is sticky, like
-    /tmp, others can add entries, but not replace ours.
+    None if there is none; missing parts of the path are ignored. In an upper folder that is sticky, like /tmp, others
+    can add entries, but not replace ours.
     """
     with contextlib.suppress(FileNotFoundError):
         for step, is_end in _steps(folder) if HAS_OWNERS else ():
@@ -85,7 +85,7 @@ def unsafe_step(folder: Path) -> Path | None:
 
 
 def _steps(path: Path) -> Iterator[tuple[Path, bool]]:
-    """Yield each folder and symbolic link on the way to a resolved path, and whether no component follows it."""
+    """Yield each folder and symbolic link on the path to a resolved one, and True if no component follows it."""
     whole, links = Path.cwd() / path, 0
     found, left = Path(whole.anchor), list(whole.parts[1:])
     yield found, not left
@@ -122,7 +122,7 @@ def sources_hash() -> str:
 def _choose_folders() -> tuple[list[Path], Path | None]:
     """Return the folders that kernels are read from, best first, and the one that they are written to, if there is any.
 
-    That one is the last: with it no other is needed.
+    The latter comes last: no folder after it is needed.
     """
     version, found = sources_hash(), list[Path]()
     for base, may_be_made in _candidates():
@@ -192,9 +192,9 @@ class KernelFile:
     """A kernel's file in the cache: a digest, then the data. Data that do not match the digest count as absent."""
 
     def __init__(self, folders: Sequence[Path], function: Callable[..., Any], signature: Any, processor: Any) -> None:
-        """`folders`: it is read from any, and written to the last. `processor`: what the code is made for.
+        """`folders`: read from any, written to the last. `processor`: the target of the machine code.
 
-        Tests have kernels of their own, so the source counts too.
+        The name also hashes the source file, because tests define kernels of their own.
         """
         code = function.__code__
         parts = repr((signature, processor, code.co_firstlineno)).encode() + _source_digest(code.co_filename)
@@ -202,7 +202,7 @@ class KernelFile:
         self._paths = [folder / f"{stem}-{_digest(parts).hex()}.kernel" for folder in folders]
 
     def read(self) -> bytes | None:
-        """Return the data; None if there is none that is sound, and that only root and the user can have written."""
+        """Return the data; None if there is no sound file that only root and the user can have written."""
         for path in self._paths:
             with contextlib.suppress(OSError), path.open("rb") as file:
                 if not _is_trusted(os.fstat(file.fileno())):

@@ -22,7 +22,7 @@ NODES = 8
 
 MAX_THREADS = 64
 POLL_INTERVAL = 128
-"""Nodes between two polls: 1 ms where nodes are slowest (Connect6 8 us, Junqi 7 us a playout), and less than 0.3 % of
+"""Nodes between two polls: 1 ms where nodes are slowest (Connect6 8 us, Junqi 7 us per playout), and less than 0.3 % of
 the time where they are fastest (Xiangqi 0.3 us). With 1024, Connect6 took 9 ms to stop."""
 
 NEVER = 1 << 60

@@ -230,7 +230,7 @@ def swap_if_32(typing, address, old, new):
 
 @intrinsic
 def clock_ns(typing):
-    """Return CLOCK_MONOTONIC in nanoseconds (38 ns a read); 0 on a platform without `clock_gettime`."""
+    """Return CLOCK_MONOTONIC in nanoseconds (38 ns per read); 0 on a platform without `clock_gettime`."""
 
     def generate(context, builder, signature, args):
         if not HAS_CLOCK:

@@ -67,7 +67,7 @@ Record: TypeAlias = Any
 
 int64: Any = numba.int64
 uint64: Any = numba.uint64
-"""As an index: numba then leaves out the test for a negative one, which LLVM cannot prove away in loops."""
+"""The type of an index: numba then omits the test for a negative one, which LLVM cannot remove from loops."""
 
 float64: Any = numba.float64
 void: Any = numba.void
@@ -154,7 +154,7 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         return compiled.entry_point
 
     def read(self) -> bytes | None:
-        """Return the code from the cache; None if there is none that is sound."""
+        """Return the code from the cache; None if the cache has no sound one."""
         return self._file.read() if self._file is not None else None
 
     def build(self) -> bytes:
@@ -174,7 +174,7 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         return data
 
     def load(self, data: bytes | None = None) -> None:
-        """Make `data`, else the cache's code, else new code callable. Outlined kernels that it calls come first."""
+        """Load `data`, else the cache's code, else newly compiled code. Outlined kernels that it calls come first."""
         if self.overloads:
             return
         compiled = None
@@ -205,13 +205,16 @@ def _report(kernel: _Kernel) -> None:
             on_compile(kernel.__name__)
 
 
-_TOGETHER = threading.RLock()  # a game is imported and loaded: whoever loads the same game waits for its kernels
-_LOADING = threading.RLock()  # kernels are built and loaded
+_IMPORT_LOCK = threading.RLock()  # held while a game is imported and loaded: other threads wait for its kernels
+_LOAD_LOCK = threading.RLock()  # held while kernels are built and loaded
 
 
 class _Declared(threading.local):
-    """The kernels that a thread has declared. No thread builds another's: their module is locked while it is imported,
-    and whoever imports it may wait for `_LOADING`."""
+    """The kernels that a thread has declared.
+
+    No thread builds those of another one: their module is locked while it is imported, and the thread that imports it
+    may be waiting for `_LOAD_LOCK`.
+    """
 
     def __init__(self) -> None:
         self.waiting: list[_Kernel] = []  # not yet loaded; outlined ones stand before their callers
@@ -229,7 +232,7 @@ def together(module: str) -> Iterator[None]:
 
     `module` is the module that is imported within. If the cache lacks many kernels, helpers import it too.
     """
-    with _TOGETHER:
+    with _IMPORT_LOCK:
         _own.imported.append(module)
         was_enabled = gc.isenabled()
         gc.disable()  # numba makes a million objects, almost none of them garbage
@@ -243,7 +246,7 @@ def together(module: str) -> Iterator[None]:
 
 
 def _load_waiting(module: str = "") -> None:
-    with _LOADING:
+    with _LOAD_LOCK:
         codes = {kernel: kernel.read() for kernel in _own.waiting}
         codes |= _build([kernel for kernel, code in codes.items() if code is None], module)
         for kernel, code in codes.items():
@@ -353,7 +356,7 @@ def _want(kernel: _Kernel) -> _Kernel:
 def code_address(kernel: Any) -> int:
     """Return the address of an outlined kernel's machine code, for `intrinsics.call_at`.
 
-    So a kernel that only an option needs is compiled when the option is set, and its callers do not change.
+    A kernel that only an option needs is thus compiled when the option is set, and its callers do not change.
     """
     _load_waiting()
     address = llvmlite.binding.address_of_symbol(kernel.symbol)
@@ -369,7 +372,7 @@ def generic(function: Function) -> Function:
 
 
 def accessor(function: Function) -> Function:
-    """A small function of integers that reads or makes a code: Python calls it as it is, kernels have it inlined."""
+    """Declare a small function of integers that reads or makes a code: plain in Python, inlined in kernels."""
     both: Function = register_jitable(**_OPTIONS, forceinline=True)(function)
     return both
 
@@ -385,5 +388,5 @@ def record_type(dtype: np.dtype[Any]) -> Any:
 
 
 def new_record(dtype: np.dtype[Any]) -> Record:
-    """A zeroed record that kernels can change in place."""
+    """Return a zeroed record that kernels can change in place."""
     return np.zeros(1, dtype)[0]

@@ -62,7 +62,7 @@ def root_place(work: Record, move: int, first: int) -> int:
 
 @generic
 def promote(work: Record, place: int, first: int, move: int) -> None:
-    """Put a root move at `first`; those from there to `place` move back by one, and what stood at `place` is gone."""
+    """Put a root move at `first`; those from there to `place` shift back by one, over the one at `place`."""
     for i in range(place, first, -1):
         work.root_moves[i] = work.root_moves[i - 1]
     work.root_moves[first] = move

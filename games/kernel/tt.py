@@ -39,8 +39,7 @@ class TranspositionTable:
     """
 
     def __init__(self, megabytes: int) -> None:
-        """Take the largest power of two buckets in `megabytes` MiB, at least 64 KiB; MemoryError if there is no
-        room."""
+        """Allocate the largest power of two of buckets that fits `megabytes` MiB, at least 64 KiB; or MemoryError."""
         self.buckets = 1 << max(10, (megabytes << 20 >> 6).bit_length() - 1)
         self.mask = self.buckets - 1
         self._words = np.empty(self.buckets * 8 + 8, np.int64)
@@ -132,7 +131,7 @@ def settles(bound: int, score: int, alpha: int, beta: int) -> int:
 
 @inner(int64(int64, int64, int64), forceinline=True)
 def bound_of(score: int, alpha: int, beta: int) -> int:
-    """Return what the fail-soft result of a search in the window (alpha, beta) is of the score."""
+    """Return the bound, LOWER, UPPER or EXACT, of a fail-soft result of a search in the window (alpha, beta)."""
     return LOWER if score >= beta else (EXACT if score > alpha else UPPER)
 
 

@@ -32,7 +32,7 @@ HIDDEN_SHIFT = 9
 """Bits by which the sum of a hidden neuron is shifted to the scale of an activation."""
 
 MOST_HIDDEN, HIDDEN_STEP = 16, 8
-"""The most hidden neurons, and of what their number is a multiple."""
+"""The most hidden neurons, and the number of which their count is a multiple."""
 
 MOST_HIDDEN_WEIGHT = 2047
 """The greatest absolute value of a weight to or from a hidden neuron."""
@@ -41,7 +41,7 @@ MOST_COUNT = 512
 """The greatest count of a row. A lane of 32 bits then adds 64 products of pairs, each at most 2 * 127 * 255**2, and two
 of hidden neurons, each at most 2047 * 255**2: 1.3e9 of the 2.1e9 that it holds."""
 
-_ALIGNMENT = 2  # records promise no more; a vector within a cache line costs no more for it
+_ALIGNMENT = 2  # records promise no more; within a cache line an unaligned vector costs the same
 _BLOCK = 8  # vectors that are worked on in registers at a time
 _INT16, _INT32, _INT64 = ir.IntType(16), ir.IntType(32), ir.IntType(64)
 _SHORTS = ir.VectorType(_INT16, LANES)

@@ -32,7 +32,7 @@ class Design(NamedTuple):
 
     name: str  # a word for ids and classes
     palette: Palette
-    rules: str  # CSS, one rule a line; `$name` is a colour of the palette
+    rules: str  # CSS, one rule per line; `$name` is a colour of the palette
 
 
 class Picture(str):
@@ -45,7 +45,7 @@ class Picture(str):
 
 
 def number(value: float) -> str:
-    """Return a coordinate, to a tenth of a unit."""
+    """Return a coordinate as text, to a tenth of a unit."""
     return f"{round(value, 1):g}" if round(value, 1) else "0"
 
 
@@ -211,5 +211,5 @@ class PictureMaker(Protocol):
     def diagram(self, fen: str) -> Diagram:
         """Return the placement of a FEN, which `draw` without `more`, except faces, and `text` take as a position.
 
-        ValueError if the text is no FEN. Whether the rules can play it is not asked.
+        ValueError if the text is no FEN. The rules are not checked.
         """

@@ -86,7 +86,7 @@ class Grid(NamedTuple):
         )
 
     def reach(self, dx: float, dy: float) -> float:
-        """Return how far a piece reaches from its centre in a direction of length 1."""
+        """Return the distance from a piece's centre to its edge in the direction of a unit vector."""
         if self.is_round:
             return self.piece[0]
         across, along = (half / abs(d) if d else math.inf for half, d in zip(self.piece, (dx, dy), strict=True))

@@ -48,7 +48,7 @@ def look(
     squares: Iterable[str] = (),
     fill: Mapping[str, str] = MappingProxyType({}),
 ) -> Look:
-    """Return a checked `Look`; ValueError for a theme, size or colour that is none. Points are checked when drawn.
+    """Return a checked `Look`; ValueError for an invalid theme, size or colour. Points are checked when drawn.
 
     TypeError for a value of a wrong type.
     """

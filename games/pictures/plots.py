@@ -17,7 +17,7 @@ NEEDED = "plots need matplotlib: pip install '.[plots]'"
 
 
 def name_fault(path: Path) -> str | None:
-    """Return why no plot can have a file's name, None if it can."""
+    """Return why a file of this name can hold no plot, None if it can."""
     return None if path.suffix in FIELDS else f"a plot's name ends in {' or '.join(FIELDS)}"
 
 

@@ -41,7 +41,7 @@ def painted(text: str, colours: Collection[str], style: TerminalStyle) -> str:
 
 
 def padded(text: str, width: int) -> str:
-    """Return a text with blanks behind it to a width in columns."""
+    """Return a text followed by blanks up to a width in columns."""
     return text + " " * (width - width_of(text))
 
 
@@ -54,7 +54,7 @@ def rows(
 ) -> Iterator[str]:
     """Yield the rows of a board from the top, with the names of rows and columns.
 
-    Without colours the points of the last move, `marked`, have a `<` behind them where there is room. `empty`: the text
+    Without colours the points of the last move, `marked`, are followed by a `<` where it fits. `empty`: the text
     of points without a cell, by point or one for all. Blanks between cells go if the terminal is too narrow.
     """
     width = max([width_of(cell.text) for cell in cells.values()] + [1])

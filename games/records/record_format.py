@@ -14,11 +14,11 @@ TEXTS = {
     **{"first": "player names", "second": "player names", "occasion": "occasions", "event": "events"},
     "result_text": "results",
 }
-"""The texts of a record, and what they are called where some of their signs are lost."""
+"""The texts of a record, with their names in reports of lost characters."""
 
 
 class WholeTexts:
-    """The functions `read` and `write` of a module of formats (games/formats.py), by those of its games."""
+    """The functions `read` and `write` of a format's module (games/formats.py), made from those for one game."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ def note_result(found: Found, number: int, game: GameRecord) -> None:
 
 
 def count_changes(game: GameRecord, found: GameRecord, losses: Losses) -> None:
-    """Count the texts of a game that are read back otherwise. Blanks around them are no content, nor is `?`."""
+    """Count the texts of a game that read back differently. Blanks around them are no content, nor is `?`."""
     for name, what in TEXTS.items():
         before, after = (getattr(one, name).strip() for one in (game, found))
-        losses[f"some signs in {what}"] += before not in (after, "?") and bool(before)
+        losses[f"some characters in {what}"] += before not in (after, "?") and bool(before)

@@ -13,7 +13,7 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 """The first side won, the second side, a draw, not known."""
 
 RESULT_TEXT = "ResultText"
-"""The tag of a result's wording, where it says something else than its result, or more."""
+"""The tag of a result's wording, where it differs from the result or adds to it."""
 
 FIRST, SECOND, DRAW, OPEN = RESULTS
 
@@ -65,7 +65,7 @@ _CLOCK = re.compile(r"(.*?)[T ]+([0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)(?:\.[0-9]+)?
 
 
 class ResultWording(NamedTuple):
-    """A result, and its wording where that says something else, or more; '' if it does not."""
+    """A result, and its wording if that differs from it or adds to it, else ''."""
 
     result: str
     text: str = ""
@@ -95,7 +95,7 @@ def read_result(text: str, first: str = "red", second: str = "black") -> ResultW
 
 
 def _by_numbers(plain: str) -> tuple[str, str]:
-    """Return the result of both sides' points, '' if it is none, and what stands behind it."""
+    """Return the result of both sides' points, '' if it is none, and the text after it."""
     match = _NUMBERS.fullmatch(plain)
     if match is None:
         return "", ""
@@ -128,7 +128,7 @@ def _by_words(plain: str, first: str, second: str) -> tuple[str, str]:
 def read_date(text: str, has_day_first: bool = False) -> Date | None:
     """Return the date of a wording, None for one that has no known meaning.
 
-    Where neither number of `2-8-2014` can be but a day, `has_day_first` says that the first one is.
+    Where both numbers may be the month, as in `2-8-2014`, `has_day_first` says that the first one is the day.
     """
     plain = " ".join(unicodedata.normalize("NFKC", text).split())
     clock = ""

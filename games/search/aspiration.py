@@ -55,7 +55,7 @@ class AspirationAdapter(Protocol[P_contra]):
 
     @property
     def values(self) -> object:
-        """As `DeepeningAdapter.values`."""
+        """A token, as `DeepeningAdapter.values`."""
         return None
 
     def forget(self) -> None:

@@ -16,7 +16,7 @@ class Resizable(Generic[T]):
 
     def __init__(self) -> None:
         self._held: T | None = None
-        self._size = FALLBACK_MB  # MiB in force
+        self._size = FALLBACK_MB  # MiB in use
         self.wanted = 0
         """MiB requested last, 0 before the first request."""
 
@@ -29,7 +29,7 @@ class Resizable(Generic[T]):
     def resize(self, size: int, make: Callable[[int], T]) -> None:
         """Remake the object by `make(MiB)`. The caller keeps no reference to the old one, or it is not freed.
 
-        MemoryError if there is no room for `size`: its text names the size made instead, the last one or the smallest.
+        MemoryError if `size` does not fit: the message gives the size made instead, the last one or the smallest.
         """
         self.wanted = size
         self._held = None

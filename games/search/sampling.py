@@ -56,8 +56,10 @@ class SamplingAdapter(Protocol[P_contra]):
         """
 
     def grow(self, thread: int, board: Record, playouts: int) -> None:
-        """Run playouts on a thread; return early once its work.stopped is set. `board` is the thread's scratch
-        position."""
+        """Run playouts on a thread; return early once its work.stopped is set.
+
+        `board` is the thread's scratch position.
+        """
 
     def result(self) -> IterationResult:
         """Return the merged results of all trees; no lines if no playout reached a move."""

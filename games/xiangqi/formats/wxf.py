@@ -200,7 +200,7 @@ def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
         game = fitted(whole, holds, NAMES, losses)
         texts.append(_game_text(game))
         back = tags_of(_read_game(texts[-1], [], []))
-        losses["some signs in tags"] += sum(back.get(tag) != value for tag, value in tags_of(game).items())
+        losses["some characters in tags"] += sum(back.get(tag) != value for tag, value in tags_of(game).items())
     return Written(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
 
 

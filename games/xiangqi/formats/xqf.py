@@ -4,8 +4,8 @@ The published format 1.0 (version 10) has no variations of its own, though progr
 18 are encrypted by four bytes of the head, which may all be 0. We write version 10 as it is published, and version 18
 with keys of 0 for a game with variations.
 
-A square is 10 * file + rank, from Red's left corner. A step is four bytes, origin + 24, target + 32, flags and a
-spare one, then the size of its comment (always in versions up to 10, else if the flags say so) and the comment. The
+A square is 10 * file + rank, from Red's left corner. A step is four bytes: origin + 24, target + 32, flags and a
+spare one. The size of its comment (always in versions up to 10, else if the flags say so) and the comment follow. The
 first step is no move; its comment is the game's.
 
 Sources: XQStudio 1.0's description of the format (qipaile.net, 2001); public readers of later versions.
@@ -17,7 +17,7 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from siqi.games.encodings import TELLING_BYTES, detected
+from siqi.games.encodings import LEAST_NON_ASCII, detected
 from siqi.games.formats import Found, Losses, WriteStyle, Written
 from siqi.games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
@@ -221,7 +221,7 @@ def _square(value: int) -> int:
 def _encoding_of(texts: Sequence[bytes]) -> str:
     """Return the encoding of a file's texts: GB18030, unless enough of them show another."""
     text = b"\n".join(filter(None, texts))
-    if sum(value > 127 for value in text) < TELLING_BYTES:
+    if sum(value > 127 for value in text) < LEAST_NON_ASCII:
         return ENCODING
     return detected(text, ENCODING, ENCODINGS)
 

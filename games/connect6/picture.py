@@ -159,7 +159,7 @@ def road_worths(position: Connect6Position) -> dict[str, float]:
 
 
 def _heat(grid: Grid, values: Mapping[str, float]) -> Iterator[str]:
-    """Yield one path a level of heat: squares around points, the stronger the higher the value."""
+    """Yield one path per level of heat: squares around points, the stronger the higher the value."""
     most = max(values.values(), default=0.0)
     levels: dict[int, str] = {}
     for point, value in values.items():

@@ -17,11 +17,11 @@ NETWORK_BOOK = Path(__file__).resolve().parents[2] / "books" / "xiangqi.network"
 """The shipped network of the evaluation."""
 
 EVALUATIONS = ("network", "terms", "paper")
-"""The default first."""
+"""The values of the option `Evaluation`, the default first."""
 
 
 def _tuning() -> tuple[Option, ...]:
-    """Return the options for the margins of the search, which only those who tune them have."""
+    """Return the options for the margins of the search, which exist only for tuning (SIQI_TUNE)."""
     if "SIQI_TUNE" not in os.environ:
         return ()
     from siqi.games.xiangqi.data.margins import tuning_options  # late: few need them

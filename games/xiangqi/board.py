@@ -62,7 +62,7 @@ class XiangqiPosition:
     @property
     def phase(self) -> float:
         """The share of both sides' pieces that is left, by worth: 1 at the start, 0 with bare kings."""
-        material = int(self.record.material)  # four bits a kind, from bit 4 on
+        material = int(self.record.material)  # four bits per kind, from bit 4 on
         left = sum(worth * (material >> 4 * kind & 15) for kind, worth in enumerate(2 * WORTH, 1))
         return left / FULL_WORTH
 
@@ -130,7 +130,7 @@ class XiangqiPosition:
         return moves
 
     def is_legal(self, move: int) -> bool:
-        """True if a number is a legal move; any number may be asked, and no list is made."""
+        """True if a number is a legal move; any number is accepted, and no list is made."""
         origin, target = notation.squares_of(move)
         return origin < 90 and 0 <= target < 90 and bool(movegen.is_legal_here(self.record, LOOKUP_RECORD, move))
 

@@ -124,7 +124,7 @@ def draw_pieces(
     width, height = left + margin + 8 * STEP, 2 * margin + 9 * STEP + (12 if look.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, look, title, text)
     if numerals and look.coordinates:
-        drawing.corner = (6, -6)  # what coordinates need on two sides is shared out among all four
+        drawing.corner = (6, -6)  # the space that coordinates need on two sides is divided among all four
     if look.ground:
         x, y = drawing.corner
         box = shape("rect", class_="board", x=x or None, y=y or None, width=width, height=height, rx=6)

@@ -3,9 +3,9 @@
     (;FF[4]EV[connect6.mc.2006.sep.1.10]PB[A]PW[B]SO[http://www.littlegolem.com];B[j10];W[i9l10];B[j8l8])
 
 Columns are letters from the left, rows numbers from the bottom: the words of the protocol. SGF's usual points (`jj`,
-rows as letters from the top), one stone a move, are read too, and stones that stand before the first move (AB, AW, and
-PL for the side to move). Of a tree the first line is the game; the others are counted in a fault. A game of another
-kind (GM), on a board of another size (SZ), or with handicap stones that are not set (HA) is refused.
+rows as letters from the top), one stone per move, are read too. So are stones that stand before the first move (AB,
+AW, and PL for the side to move). Of a tree the first line is the game; the others are counted in a fault. A game of
+another kind (GM), on a board of another size (SZ), or with handicap stones that are not set (HA) is refused.
 
 Source: games of littlegolem.net; SGF FF[4] (red-bean.com/sgf).
 """
@@ -27,7 +27,7 @@ from siqi.games.records.values import ResultWording, read_result
 
 ENCODING = "utf-8"
 
-# Each sign is looked at once, whatever the text: a name is tried at its start only, a value without end takes the rest.
+# Linear in the text: a name is tried at its start only, and a value without an end takes the rest.
 _TOKEN = re.compile(
     r"[();]|(?<![A-Za-z])([A-Za-z]++)\s*+((?:\[(?:[^\]\\]|\\.?)*+(?:\]|(?P<rest>\Z))\s*+)++)", re.DOTALL
 )

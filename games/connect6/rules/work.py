@@ -27,7 +27,7 @@ MAX_HITS = 48
 """The most roads through two points."""
 
 MAX_REPLIES = 8
-"""Room for the pairs that hit all threats after an attack: at most four, as each point of one threat leaves two."""
+"""A bound on the pairs that hit all threats after an attack: at most four, as each point of one threat leaves two."""
 
 MAX_LEVELS = 24
 """The most attacks in a sequence of the threat search."""

@@ -13,7 +13,7 @@ from siqi.games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MA
 from siqi.games.kernel.jit import Record, inner, int64, void
 
 NO_ATTACK = -1
-"""Returned in place of a number of replies if one stone hits every threat: the turn is no attack."""
+"""Sentinel for a number of replies: one stone hits every threat, so the turn is no attack."""
 
 REPLY_COST = 1 << 24
 UNSTOPPABLE = -(1 << 23)

@@ -142,7 +142,7 @@ def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds
     """List the turns that hit every listed threat; return their end, `start` if there are none, and their coverage.
 
     All pairs that need both stones are listed. A point that suffices alone gets its best `seconds` second points, and
-    the coverage is PARTIAL. It is so too if room or the list of threats was short.
+    the coverage is PARTIAL. It is also PARTIAL if the list of turns or of threats was full.
     """
     side = pos.turn * POINTS
     end = start

@@ -22,7 +22,7 @@ class Proof(NamedTuple):
 
 
 class ThreatSolver:
-    """The threat search by itself, with a transposition table and a control block of its own."""
+    """The threat search alone, with a transposition table and a control block of its own."""
 
     def __init__(self, megabytes: int = 16) -> None:
         self._work = new_record(WORK_DTYPE)

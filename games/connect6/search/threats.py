@@ -29,7 +29,7 @@ from siqi.games.kernel.node import count_node, hasten_poll, pick_from
 from siqi.games.kernel.tt import EXACT, entry_depth, entry_move, entry_score, probe, save
 
 ABORTED = -1
-"""Returned in place of a number of turns if the node limit or the stop came first."""
+"""Sentinel for a number of turns: the node limit or the stop came first."""
 
 SALT = 0x5A17ED0C0FFEE
 """Distinguishes the threat search's keys in the transposition table from those of the main search."""

@@ -1,8 +1,9 @@
 """The learned evaluation: the mover's chance to win before the throw, the logistic function of a sum of weights.
 
 The weights form an n-tuple network over the board as the mover sees it, heading for e1. Its tuples are the blocks of
-3 x 3 squares, every square empty, own or enemy, and the pairs of pieces of either side, by their squares and by how
-many throws move them. The weights are learned by self-play (scripts/tune/train_ewn.py) and read from a book.
+3 x 3 squares, every square empty, own or enemy, and the pairs of pieces of either side. Pairs are distinguished by
+the pieces' squares and by how many throws move them. The weights are learned by self-play (scripts/tune/train_ewn.py)
+and read from a book.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ _SETS = math.comb(PLACES, MAX_SIDE)
 """The most sets of squares of a side."""
 
 _SELF_MIRRORED = 44 * 276
-"""Room for the pairs of 3-2 whose strong set is its own mirror image: 44 sets, each with at most 276 weak sets. No
-other ending needs more."""
+"""A bound on the pairs of 3-2 whose strong set is its own mirror image: 44 sets, each with at most 276 weak sets. No
+other ending has more."""
 
 
 class Ending(NamedTuple):

@@ -2,8 +2,8 @@
 
 scripts/books/build_ewn_tablebases.py makes the files. A file such as `3-1.ending` is a book (games/books/book.py) of
 16-bit values, [weak side to move, number] (numbering.py): the mover's chance before the throw, 0 to ONE. Values are
-rounded once for each capture on the way to the end and are otherwise exact, so an ending of n pieces is within
-(n - 1) / (2 * ONE), of four pieces 2.3e-5.
+rounded once for each capture on the way to the end and are otherwise exact. The error of an ending of n pieces is at
+most (n - 1) / (2 * ONE), of four pieces 2.3e-5.
 """
 
 from __future__ import annotations

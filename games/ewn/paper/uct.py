@@ -81,16 +81,16 @@ TOP = 1
 """The root's node number."""
 
 BUSY = -1
-"""In place of a first child: a thread is adding the children."""
+"""Sentinel for a first child: another thread is adding the children."""
 
 OPEN = -1
-"""In place of a proven value: the value is not proven."""
+"""Sentinel for a proven value: the value is not proven."""
 
 _UNVISITED = 1e9
 """The UCTValue of a child without visits, above all but a proven win."""
 
 USED, CAPACITY, LOCK = range(3)
-"""Words that the threads of one tree share: nodes in use, room for nodes, 1 while a thread backs up."""
+"""Words that the threads of one tree share: nodes in use, capacity in nodes, 1 while a thread backs up."""
 
 
 @inner(int64(int64, int64), forceinline=True)
@@ -198,8 +198,8 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
 def uct_value(work: Record, tree: int, child: int, logarithm: float) -> float:
     """Return the UCTValue of a child: infinite for a proven win, _UNVISITED without visits.
 
-    Other proven values get no exploration term. The results count from 0: what a loss is worth in another range is
-    alike for all children, and left out.
+    Other proven values get no exploration term. The results count from 0: the reward of a loss in another range is
+    the same for all children, and left out.
     """
     node = node_at(tree + SIZE * child)
     exact = int64(node.exact)
@@ -375,7 +375,7 @@ class Forest:
         return min(int(1000 * self.shared[USED] // self.shared[CAPACITY]), 1000)
 
     def children(self, node: int) -> Any:
-        """Return the records of a node's children, none if it has not got any."""
+        """Return the records of a node's children, none if it has no children."""
         tree = self._halves[0]
         first = int(tree[node]["first"])
         ways = int(tree[node]["ways"])

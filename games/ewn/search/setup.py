@@ -47,7 +47,7 @@ class SetupSearch:
         words = task.position.words
         self._known = words[0] if words else None
         self._random = random.Random(seed)
-        # Which of two alike is tried, and in what order, is random: a set-up should not be predictable.
+        # Of two equivalent set-ups a random one is tried, in random order: a set-up should not be predictable.
         field = [self._random.choice([word, reversed_numbers(word)]) for word in SECOND_SETUPS]
         if task.moves:
             field = [str(move - SETUP) for move in task.moves]

@@ -15,7 +15,7 @@ MOST_BYTES = 1 << 20
 
 
 def read_layouts(path: Path) -> list[str]:
-    """Return a file's set-up words, one a line; `#` begins a comment.
+    """Return a file's set-up words, one per line; `#` begins a comment.
 
     OSError; ValueError, with line and reason, if it is no text, a word is not a legal set-up, or there is none.
     """

@@ -69,7 +69,7 @@ class CooperationAdapter(UctAdapter):
         self._named = Path()  # as the option names it
         self._path = Path()  # the same, if it can be used
         self._has_learned = False  # something that the file lacks
-        self._complaint = ""  # the last, not to repeat it with every game
+        self._last_warning = ""  # not repeated with every game
 
     def _load(self, path: Path) -> bool:
         """Add a file's rows to the matrix; False, after a line with the reason, if the file cannot be used."""
@@ -81,7 +81,7 @@ class CooperationAdapter(UctAdapter):
             if not are_sound(rows):
                 raise BookFileError(f"{path}: a state that cannot be")
         except BookFileError as error:
-            self._complain(f"{error}; it is left as it is")
+            self._warn(f"{error}; it is left as it is")
             return False
         for row in rows:
             at = row_for(self._matrix, int(row["key"]))
@@ -94,16 +94,16 @@ class CooperationAdapter(UctAdapter):
         try:
             write_book(self._path, KIND, VERSION, {"states": len(rows)}, rows.tobytes())
         except OSError as error:
-            self._complain(f"cannot write {self._path}: {error.strerror}")
+            self._warn(f"cannot write {self._path}: {error.strerror}")
 
-    def _complain(self, text: str) -> None:
+    def _warn(self, text: str) -> None:
         """Send the user a line, unless it was the last one."""
-        if text != self._complaint:
-            self._complaint = text
+        if text != self._last_warning:
+            self._last_warning = text
             self._knowledge.warn(text)
 
     def forget(self) -> None:
-        """Save what a game has taught to the user's file; a new game begins with that file's matrix."""
+        """Save to the user's file what a game has taught; a new game begins with that file's matrix."""
         super().forget()
         if self._path != Path() and self._has_learned:
             self._save()

@@ -46,7 +46,7 @@ MOST_MOVES = 16
 """The most moves of a piece in a state."""
 
 MOVES_BY_SIZE = (0, 16, 16, 6, 4)
-"""The moves of each piece by the size of the team: such that a state has at most JOINT_ACTIONS."""
+"""The most moves of each piece by the size of the team, so that a state has at most JOINT_ACTIONS joint actions."""
 
 JOINT_ACTIONS = 256
 
@@ -54,7 +54,7 @@ EXPLORATION_SHARE = 0.3
 """Share of the joint actions that are drawn by UCT's policy, not chosen by Q."""
 
 STATE_VISITS = 32
-"""Playouts through a state of the tree that make its moves known well enough."""
+"""The fewest playouts through a state of the tree before its moves are taken from it."""
 
 EPISODE_ACTIONS = 4
 """The most joint actions of an episode."""
@@ -77,7 +77,7 @@ TEAM = record_type(TEAM_DTYPE)
 STATE_DTYPE = record(
     [
         ("key", "i8"),  # 0: a free row
-        ("count", "i8", MAX_TEAM),  # moves by piece; 1 at least, where the first may be 0: it has none
+        ("count", "i8", MAX_TEAM),  # moves by piece, at least 1; a piece without moves has 0 as its first
         ("move", "u2", MAX_TEAM * MOST_MOVES),  # [piece, number]
         ("policy", "f4", MAX_TEAM * MOST_MOVES),  # share of UCT's visits of the piece's moves
         ("value", "f4", MAX_TEAM * MOST_MOVES),  # UCT's mean value of the move

@@ -156,4 +156,4 @@ def _build() -> Record:
 
 
 LOOKUP_RECORD = _build()
-"""Passed to every kernel; nobody writes to it."""
+"""The lookup record, read-only by convention; every kernel gets it as an argument."""

@@ -20,7 +20,7 @@ from siqi.games.kernel.intrinsics import copy_record, leading_zeros, trailing_ze
 from siqi.games.kernel.jit import Record, entry, inner, int64, record_type
 
 BOARDS = types.Array(record_type(POSITION_DTYPE), 1, "C")
-"""One position record a ply: kernels copy a position and play the move on the copy."""
+"""One position record per ply: kernels copy a position and play the move on the copy."""
 
 
 @inner(int64(int64, int64), forceinline=True)

@@ -111,7 +111,7 @@ def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | N
             if letter != "x" and viewer not in (None, side):
                 pos.fought |= 1 << piece  # its enemy knows it by a battle only
         # The dead: exactly the missing pieces if all others are known, else of any missing type. The flag is dead only
-        # if no piece can be it; then it is the first of the dead, for they are alike.
+        # if no piece can be it; then it is the first of the dead, as all are alike.
         for number in range(len(mine), PIECES):
             piece = side * PIECES + number
             if not hidden:

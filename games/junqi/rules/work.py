@@ -7,7 +7,7 @@ from siqi.games.junqi.rules.lookup import PIECES, SQUARES
 from siqi.games.kernel.jit import record, record_type
 
 MAX_MOVES = 512
-"""Room for the moves of one side: 21 mobile pieces, of them engineers with at most 31 stations each."""
+"""A bound on the moves of one side: 21 mobile pieces, of them engineers with at most 31 stations each."""
 
 MAX_DEPTH = 64
 

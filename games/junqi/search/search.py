@@ -226,7 +226,7 @@ def search(
     first = ply * MAX_MOVES
     least = work.min_gain if depth > 0 else 0.0
     end = list_scored(pos, work, lookup, moves, scores, first, least, with_quiet, tt_move)
-    if end == first and with_quiet == 1:  # only attacks that lose: search them, for there is no pass
+    if end == first and with_quiet == 1:  # only attacks that lose: search them, because passing is not allowed
         end = list_scored(pos, work, lookup, moves, scores, first, -1e9, with_quiet, tt_move)
     start = alpha
     best_move = int64(0)

@@ -36,7 +36,7 @@ UCB1, PAPER = 0, 1
 """The formulas: value + k sqrt(ln n / n_i), and paper 4's section 2.1 as printed, value + k sqrt(2 ln(n / n_i))."""
 
 NO_PRIOR = -1.0
-"""In place of a move's prior value: it has none."""
+"""Sentinel for a move's prior value: it has none."""
 
 WORLDS = 256
 """Worlds of a search."""

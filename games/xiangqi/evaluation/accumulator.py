@@ -2,8 +2,8 @@
 
 A thread's memory holds the accumulators of both sides for the last heights of its line. They are brought up to date
 only when a position is evaluated: from the nearest earlier position whose accumulators are there, by the moves since.
-An accumulator belongs to the position whose key is stored with it, so moves are done and undone without notice to it.
-A king's move changes all inputs of its side. Then the accumulators come from those kept for the kings' squares, by the
+An accumulator belongs to the position whose key is stored with it, so moves are done and undone without a call here. A
+king's move changes all inputs of its side. Then the accumulators come from those kept for the kings' squares, by the
 pieces that stand elsewhere since.
 """
 
@@ -185,8 +185,10 @@ def refresh(pos: Record, work: Record, lookup: Record, side: int) -> int:
 
 @inner(void(POSITION, WORK, LOOKUP, int64, int64), forceinline=True)
 def follow_move(pos: Record, work: Record, lookup: Record, height: int, source: int) -> None:
-    """Write both accumulators after the move at a height, from those of the height `source`. No king has moved
-    since."""
+    """Write both accumulators after the move at a height, from those of the height `source`.
+
+    No king has moved since.
+    """
     memory = memory_at(work.network)
     address = memory.weights
     weights = weights_at(address)
@@ -244,7 +246,7 @@ def catch_up(pos: Record, work: Record, lookup: Record, top: int) -> None:
 
 @inner(int64(POSITION), forceinline=True)
 def count_pieces(pos: Record) -> int:
-    """Return the number of pieces left, kings included. No product: numba takes it that one does not overflow."""
+    """Return the number of pieces left, kings included. Without a product: numba assumes that none overflows."""
     counts = (pos.material & 0x0F0F0F0F0F0F0F0F) + (pos.material >> 4 & 0x0F0F0F0F0F0F0F0F)
     counts += counts >> 32
     counts += counts >> 16
@@ -292,7 +294,7 @@ def _evaluate(pos: Record, work: Record, lookup: Record) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP), is_rare=True)
 def _value_of_board(pos: Record, work: Record, lookup: Record) -> int:
-    """Return the network's value without regard to the history and to what is winnable."""
+    """Return the network's value of a board without history, not scaled by what is winnable."""
     return output(pos, work, refresh(pos, work, lookup, int64(0)), refresh(pos, work, lookup, int64(1)))
 
 
@@ -345,8 +347,8 @@ class NetworkEvaluation:
     def explain(self, pos: Record, first_rank: int = 0) -> list[str]:
         """Return a line for each piece: what it is worth, its side's value less that without it; then the total.
 
-        Centipawns in Red's view; ranks count from `first_rank`. The worth leaves what is winnable out of account. The
-        total is the mover's.
+        Centipawns in Red's view; ranks count from `first_rank`. The worth is not scaled by what is winnable. The total
+        is the mover's.
         """
         work = new_record(WORK_DTYPE)
         self.prepare([work])

@@ -1,6 +1,6 @@
 """The evaluations that the option `Evaluation` names: a network, terms with fitted weights, paper 5's.
 
-The search calls the kernel of the one in force by its address, work.evaluator: an outlined kernel
+The search calls the kernel of the one in use by its address, work.evaluator: an outlined kernel
 `int64(POSITION, WORK, LOOKUP)`. That of the network, the default, is compiled when the game is loaded, the others when
 they are chosen.
 """
@@ -21,14 +21,14 @@ from siqi.games.xiangqi.evaluation.network import Network, read_network
 
 
 class Evaluation(Protocol):
-    """An evaluation in force."""
+    """An evaluation in use."""
 
     @property
     def name(self) -> str:
         """The option's value."""
 
     def prepare(self, works: Iterable[Record]) -> None:
-        """Let the kernels that get these working memories, one for each thread, evaluate so."""
+        """Make the kernels that get these working memories, one per thread, use this evaluation."""
 
     def explain(self, pos: Record, first_rank: int = 0) -> list[str]:
         """Return a line for each part of the value, the total last. Squares have ranks from `first_rank` on."""
@@ -48,7 +48,7 @@ class PlainEvaluation:
         self._code = code_address(module.evaluator)
 
     def prepare(self, works: Iterable[Record]) -> None:
-        """Let the kernels that get these working memories evaluate so."""
+        """Make the kernels that get these working memories use this evaluation."""
         for work in works:
             work.evaluator = self._code
 

@@ -1,7 +1,7 @@
-"""The static value of a Xiangqi position by the evaluation in force, and the scale of drawish endings.
+"""The static value of a Xiangqi position by the evaluation in use, and the scale of drawish endings.
 
 work.evaluator is the address of the evaluation's kernel: that of a network (accumulator.py), of the terms or of the
-paper (choice.py). Only the one in force is compiled: without the terms' the first load takes 0.6 s less.
+paper (choice.py). Only the one in use is compiled: without the terms' the first load takes 0.6 s less.
 """
 
 from __future__ import annotations

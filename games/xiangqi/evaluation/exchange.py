@@ -23,7 +23,7 @@ from siqi.games.xiangqi.rules.position import (
 from siqi.games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK
 
 NOWHERE = -1
-"""Stands for the square of an attacker if there is none."""
+"""Sentinel for the square of an attacker: there is none."""
 
 _SCRATCH = MAX_MOVES * (MAX_PLY + 2)
 """Place in work.moves above those of the search."""
@@ -125,7 +125,7 @@ def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshol
         if origin < 0:
             break
         next_piece = int64(pos.board[origin])
-        # A king takes last, and only a piece that nobody guards any more.
+        # A king takes last, and only a piece that is no longer guarded.
         if slot_of(next_piece) == KING_SLOT and cheapest_attacker(pos, lookup, target, side ^ 1) >= 0:
             break
         balance = -balance - 1 - exchange_value(lookup, next_piece)

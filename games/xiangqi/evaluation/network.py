@@ -32,8 +32,8 @@ from siqi.games.kernel.vectors import HIDDEN_STEP, MOST_HIDDEN, MOST_HIDDEN_WEIG
 KIND, VERSION = "xiangqi-network", 2
 
 NEURONS = 128
-"""Neurons per side that the kernels are compiled for, a multiple of 32 up to 512. Another number takes effect by being
-written here."""
+"""Neurons per side that the kernels are compiled for, a multiple of 32 up to 512. To use another
+number, write it here."""
 
 HIDDEN = 8
 """Hidden neurons per bucket of material that the kernels are compiled for; a multiple of 8 up to 16."""
@@ -84,7 +84,7 @@ class Network(NamedTuple):
 
     @property
     def neurons(self) -> int:
-        """Neurons a side."""
+        """Neurons per side."""
         return self.biases.shape[0]
 
     @property
@@ -177,7 +177,7 @@ def write_network(path: Path, about: dict[str, Any], network: Network) -> None:
 
 
 def read_network(path: Path, neurons: int = NEURONS, hidden: int = HIDDEN) -> Network:
-    """Read the network of a book, whose numbers of neurons a side and of hidden ones are given.
+    """Read the network of a book, whose numbers of neurons per side and of hidden ones are given.
 
     BookFileError if the file cannot be used, or holds a network that cannot be evaluated exactly or is built otherwise.
     """

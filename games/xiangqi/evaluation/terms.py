@@ -51,7 +51,7 @@ PALACE_FILES = 0b000111000
 def count_lines(pos: Record, lookup: Record, side: int, sign: int, pawn_files: int) -> None:
     """Count squares that rooks and cannons reach, and those that they attack in the enemy palace.
 
-    For rooks also files without own pawns (`pawn_files`: a bit a file); for cannons corners and enemy rooks attacked.
+    For rooks also files without own pawns (`pawn_files`: a bit per file); for cannons corners and enemy rooks attacked.
     """
     base = 16 << side
     palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
@@ -196,7 +196,7 @@ def count_pawns(pos: Record, lookup: Record, side: int, sign: int) -> int:
 
 @inner(void(POSITION, int64, int64), forceinline=True)
 def count_attackers(pos: Record, side: int, sign: int) -> None:
-    """Count attackers beyond the river in pairs, pawns also by themselves, and by the defenders that are missing.
+    """Count attackers beyond the river in pairs, pawns also singly, and by the defenders that are missing.
 
     Pairs, since attackers together are worth more than one by one.
     """
@@ -280,7 +280,7 @@ def fill_terms(pos: Record) -> int:
 
 
 def explain(pos: Record) -> list[str]:
-    """Return the evaluation as lines, one a term: centipawns in Red's view, and the count. The total is the mover's."""
+    """Return the evaluation as lines, one per term: centipawns, Red's view, and the count. The total is the mover's."""
     total = fill_terms(pos)
     phase = int(pos.phase)
     lines = [f"material and squares {int(_mix(int(pos.score), phase)):+d}"]

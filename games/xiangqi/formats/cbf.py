@@ -1,9 +1,9 @@
 """CBF, the XML files of CCBridge (象棋桥).
 
-`ChineseChessRecord` has a `Head` with a field an element and a `MoveList`. A move's `value` is `77-47`: file from Red's
-left and rank from Black's side, of origin and target; its text is the comment. The first one, `00-00`, is no move, its
-comment is the game's. The last one has `end="1"`. How CCBridge writes variations is not known to us; what stands behind
-the end is left out and reported.
+`ChineseChessRecord` has a `Head`, whose elements are fields, and a `MoveList`. A move's `value` is `77-47`: file from
+Red's left and rank from Black's side, of origin and target; its text is the comment. The first one, `00-00`, is no
+move, its comment is the game's. The last one has `end="1"`. How CCBridge writes variations is not known to us; text
+after the end is left out and reported.
 
 Sources: files of CCBridge, and public readers.
 """

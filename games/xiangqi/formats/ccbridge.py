@@ -1,11 +1,11 @@
 """CBR and CBL, the files of CCBridge (象棋桥): one game, and a library of games.
 
-A game's record has texts at fixed places in UTF-16-LE, the first position as 90 bytes from Black's left corner (seen
-from Red) row by row, and from byte 2,214 on the tree of moves: four bytes a step, flags, 0, origin, target, then a
-comment's size and the comment if the flags say so. The first step is no move; its comment is the game's.
+A game's record has texts at fixed places in UTF-16-LE, and the first position as 90 bytes from Black's left corner
+(seen from Red) row by row. From byte 2,214 on it has the tree of moves: four bytes per step, flags, 0, origin, target,
+then a comment's size and the comment if the flags say so. The first step is no move; its comment is the game's.
 
 A library has a head, an index with 276 bytes for each of its slots, and the records, each at a multiple of 4,096 bytes
-behind the index; a long one takes several. An entry of the index shows whether a record was deleted. A record without
+after the index; a long one takes several. An entry of the index shows whether a record was deleted. A record without
 pieces is a heading. Bytes between the fields are whatever was in CCBridge's memory.
 
 Sources: a description of the format (zhihu.com/p/682174695), public readers, and real libraries.

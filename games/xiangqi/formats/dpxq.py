@@ -1,4 +1,5 @@
-"""The plain text of dpxq.com (东萍象棋网): fields a line, then moves in Chinese, a round a line.
+"""The plain text of dpxq.com (东萍象棋网): one field per line, then moves in Chinese, one round
+per line.
 
     标题: 第01局
     红方: 甲

@@ -22,7 +22,7 @@ class LoadedGames(NamedTuple):
 def load_games(path: str | Path, format: str = "", encoding: str | None = None) -> LoadedGames:
     """Return the games of a file of any format of the table, whichever its content shows.
 
-    A game's `notes` say what of it is left out, or kept as text because it has no known meaning.
+    A game's `notes` list its parts that are left out, or kept as text because they have no known meaning.
     OSError if it cannot be read, ValueError if it is in no format that is known.
     """
     data = read_bytes(path, MAX_BYTES)

@@ -33,7 +33,7 @@ def tags_of(game: Game) -> dict[str, str]:
 
 
 def fitted(game: Game, holds: Collection[str], names: Collection[str] | None, losses: Losses) -> Game:
-    """Return a game with what a format holds of another; count what it does not.
+    """Return a game reduced to what a format can hold; count what is lost.
 
     `names` are those of the tags that it holds, None if it holds all. The result has a canonical FEN, if any, and none
     of the technical tags but FEN and Result.
@@ -117,8 +117,8 @@ def cut(text: str, size: int, encoding: str) -> tuple[str, bytes]:
 def first_fen(placement: str, turn: str, number: int = 1) -> str:
     """Return the FEN tag of a placement: '' for the start position; ValueError if the text is no placement.
 
-    `turn` is the side to move as a file has it. Where that cannot be, because it could take the king, it is the other,
-    unless the rules cannot play the position at all.
+    `turn` is the side to move as a file has it. If that side could take the king, the other one is to move, unless the
+    rules cannot play the position at all.
     """
     board = board_of(f"{placement} {turn} - - 0 {number}")
     if not board.is_valid():

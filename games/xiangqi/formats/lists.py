@@ -1,4 +1,4 @@
-"""Bare texts: FENs a line, each with `moves ...` if there are any, and lists of moves, a game a paragraph."""
+"""Bare texts: one FEN per line, with `moves ...` if there are any, and lists of moves, one game per paragraph."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class StepReader(ABC):
 class Planter:
     """A builder of a game's tree from steps; it checks each move against the rules.
 
-    After an illegal move what follows it is left out; its alternatives are not.
+    After an illegal move its continuation is left out; its alternatives are not.
     """
 
     def __init__(self, game: Game, faults: list[str]) -> None:
@@ -96,7 +96,7 @@ class Planter:
         self._slot: tuple[Line, int] | None = None  # the move that the next step replaces, None if it goes on
         self._owner: tuple[Line, int] | None = None  # the move that the line's first one replaces
         self._is_dead = False  # within what follows an illegal move
-        # What has an alternative to come: its slot, the plies before it, and whether it lies behind an illegal move.
+        # Moves with an alternative to come: slot, plies before it, and True if an illegal move leads to it.
         self._waiting: list[tuple[tuple[Line, int], int, bool]] = []
         self._count = 0
         self.has_ended = False

@@ -1,8 +1,8 @@
 """Apriori: the item sets that are frequent, and the association rules in them.
 
 R. Agrawal, R. Srikant, "Fast algorithms for mining association rules", as used in Jiang, Chen, Tang 2004, section 2.
-A transaction is a row of bits. An item's *column* has one bit a transaction: the support of a set is the number of bits
-that all its columns share, without a pass over the transactions.
+A transaction is a row of bits. An item's *column* has one bit per transaction: the support of a set is the number of
+bits that all its columns share, without a pass over the transactions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 
 
 ROOM = 1 << 16
-"""Sets of a level for which there is room at first."""
+"""The initial capacity of a level, in sets."""
 
 
 class Level(NamedTuple):
@@ -51,7 +51,7 @@ def columns(transactions: list[set[int]] | list[list[int]], items: int) -> Array
 
 
 def packed(rows: Sequence[Array]) -> Array:
-    """Return the columns of items, each given as a truth value a transaction."""
+    """Return the columns of items, each given as one truth value per transaction."""
     bits = np.zeros((len(rows), (len(rows[0]) + 63) // 64), np.uint64)
     for row, holds in zip(bits, rows, strict=True):
         data = np.packbits(holds, bitorder="little")
@@ -85,7 +85,7 @@ def holds(sets: Array, candidate: Array, skipped: int) -> int:
 
 @entry(int64(types.uint64[:, ::1], SETS, int64, SETS, int64[::1], WORDS, types.int32[::1]))
 def _grow(bits: Array, sets: Array, least: int, grown: Array, counts: Array, common: Array, candidate: Array) -> int:
-    """Join, prune and count: write frequent sets one larger to `grown` while there is room; return their number.
+    """Join, prune and count: write frequent sets one larger to `grown` until it is full; return their number.
 
     Working memory: `common` has a word for each word of a column, `candidate` an item for each of a grown set.
     """

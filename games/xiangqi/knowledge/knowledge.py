@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from siqi.games.xiangqi.knowledge.known import KnownPositions
 
 PATTERN_ATTACKERS = 8
-"""Most rooks, horses, cannons and pawns of both sides together with which the pattern book is asked."""
+"""The most rooks, horses, cannons and pawns of both sides together with which the pattern book is consulted."""
 
 RULE_BOOK = BOOKS_FOLDER / "xiangqi-rules.book"
 
@@ -38,11 +38,11 @@ TABLEBASE_FOLDER = BOOKS_FOLDER / "xiangqi-endings"
 
 
 class BookPosition(SymmetricPosition, RulePosition, Protocol):
-    """A position that all books can look at."""
+    """A position that all books accept."""
 
 
 class Knowledge:
-    """The books in use. Rule book and pattern book are open from the start, the others once they are first asked."""
+    """The books in use. Rule book and pattern book are open from the start, the others from their first use."""
 
     def __init__(self, warn: Warn) -> None:
         """Open the books of the default options; `warn` gets a line for a book that cannot be used, then or later."""
@@ -55,7 +55,7 @@ class Knowledge:
         self._known: KnownPositions | None = None
         self._rule_miner = RuleMiner(warn)
         self._learn_path = ""
-        self._seen = (0, 0)  # the last position that was asked for: its ply and key
+        self._seen = (0, 0)  # the last position for which rules were requested: its ply and key
         self._find_endgames()
         self._find_rules()
 
@@ -94,8 +94,10 @@ class Knowledge:
 
     @functools.cached_property
     def evaluation(self) -> Evaluation:
-        """The evaluation that the options name, chosen when it is first asked for: options come one by one, and only
-        all together say whether there is something to warn of."""
+        """The evaluation that the options name, chosen at its first use.
+
+        Options come one by one, and only all together show whether a warning is due.
+        """
         return choose(self._values.text("Evaluation"), self._values.path("NetworkFile"), self._warn)
 
     def _read_known(self, path: str) -> KnownPositions | None:
@@ -161,9 +163,9 @@ class Knowledge:
             self._rules = learned
 
     def _rules_for(self, position: BookPosition) -> RuleBook | None:
-        """Return the rule base, None if it has no rules for games so long.
+        """Return the rule base, None if it has no rules for a game of this length.
 
-        A position that does not go on from the one asked for before is of another game, whatever the client says.
+        A position that does not continue the last one begins another game, whether or not the client announces it.
         """
         pos = position.record
         ply, key = self._seen
@@ -193,7 +195,7 @@ class Knowledge:
         if use in ("checked", "paper"):
             fits = [fit for fit in self.fitting_rules(position) if fit.rule.answer is not None]
             if fits:
-                # The paper draws any rule that fits; a rule that a search confirms had better be a sure one.
+                # The paper draws any rule that fits; for a rule that a search will check, confidence should count.
                 weights = None if use == "paper" else [fit.rule.confidence for fit in fits]
                 fit = rng.choices(fits, weights)[0]
                 return Suggestion(fit.moves[0], rule_text(position, fit), use == "checked")

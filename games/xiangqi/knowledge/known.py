@@ -5,9 +5,9 @@ centipawns from -10000 to 10000, or `win`, `draw`, `loss`. A position stands for
 
     3k5/9/9/9/9/9/4P4/9/9/4K4 w, win
 
-A value takes no history into account. At a matched node the rules of repetition and of 60 moves go first; nothing is
-searched below it that could come under them. A win has no distance: the search knows only that it is one, and finds
-the way itself once the position is the root, which is not looked up.
+A value takes no history into account. At a matched node the rules of repetition and of 60 moves take
+precedence; below it nothing is searched to which they could apply. A win has no distance: the search knows only that
+it is one, and finds the way itself once the position is the root, which is not looked up.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ NEVER = np.iinfo(np.uint16).max
 """The ply of a move that was not played within the plies looked at."""
 
 MOST_LEARN_BYTES = 1 << 28
-"""Most bytes of a file of `GameLog`: half a million games."""
+"""The most bytes of a file of `GameLog`: half a million games."""
 
 MOST_LEARNED_RULES = 20_000
 """Most rules of a learned rule base; those of most games are kept. A rule has some 60 bytes."""
@@ -54,7 +54,7 @@ class MiningRequest(NamedTuple):
     least: int = 1  # transactions, whatever the support says
 
     def transactions(self, count: int) -> int:
-        """Return in how many of `count` transactions a frequent item set is at least."""
+        """Return the least number of `count` transactions that hold a frequent item set."""
         return max(self.least, int(np.ceil(self.support * count)))
 
 
@@ -72,7 +72,7 @@ def mine(firsts: list[dict[int, int]], items: int, wanted: MiningRequest) -> Ite
 
 
 def move_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
-    """Return rules whose answer comes last, and is confident enough when only such games count."""
+    """Return the rules whose answer comes last, if their confidence, counted in such games only, is high enough."""
     if not games.items:
         return []
     firsts = first_plies(games, wanted.phase)
@@ -148,7 +148,7 @@ def is_learned(head: bytes) -> bool:
 
 
 class _KeptGames:
-    """The games of Xiangqi from the start position in lines of `GameLog`, and what is wrong with lines of no use."""
+    """The games of Xiangqi from the start position in lines of `GameLog`, and the faults of the other lines."""
 
     def __init__(self, data: bytes) -> None:
         self._lines = data.removeprefix(codecs.BOM_UTF8).splitlines()  # an editor may have put a mark there
@@ -216,7 +216,7 @@ def learn(games: Path, rules: Path, writing: contextlib.AbstractContextManager[A
 
 
 def _locked(rules: Path) -> BinaryIO:
-    """Open a rule base that is ours, or a new one, locked against other processes. OSError if it is not to be had."""
+    """Open a rule base that is ours, or a new one, locked against other processes. OSError if that fails."""
     while True:
         file = open_append(rules, is_learned, exclusive=True)
         try:

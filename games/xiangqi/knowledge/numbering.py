@@ -36,7 +36,7 @@ MAX_ENTRIES = 1 << 33
 """Most numbers of an ending: 16 GiB of values, far more than can be built."""
 
 NOWHERE = 255
-"""In place of a number: a piece of this kind never stands there."""
+"""Sentinel for a number: a piece of this kind never stands there."""
 
 KING_PAIRS = 45
 """Pairs of king squares, mirrored ones counted once."""

@@ -138,7 +138,7 @@ class Pattern(NamedTuple):
     """An entry of the book."""
 
     pressing: str  # letters, may end in `*`
-    other: str  # likewise
+    other: str  # letters, may end in `*`
     conditions: tuple[Condition, ...]
     result: int  # DRAWN or WON
     name: str

@@ -19,7 +19,7 @@ ABSENT, PRESENT, WANTED = range(3)
 """States of a block."""
 
 UNKNOWN = -1
-"""In place of a code: no value is at hand, or it is a draw that may be lost by a perpetual."""
+"""Sentinel for a code: no value is at hand, or it is a draw that may be lost by a perpetual."""
 
 _SLOTS = 2048
 
@@ -88,7 +88,7 @@ DEFENDERS = 0xFF00
 
 @inner(int64(POSITION, int64, int64))
 def probe_bare(pos: Record, tablebase: int, side: int) -> int:
-    """Return the code that a position has without `side`'s own advisors and elephants; mostly it is the position's too.
+    """Return the code that a position has without `side`'s own advisors and elephants; usually it is the same.
 
     UNKNOWN unless `side` is the stronger, against an enemy who cannot attack, and for draws of a cannon, which may need
     those as screens. `tablebase`: address of a TABLEBASE, 0 for none.

@@ -30,7 +30,7 @@ Plies = np.ndarray[Any, np.dtype[np.int64]]
 
 @entry(int64(POSITION, WORK, LOOKUP, int64[::1], int64[:, ::1], int64))
 def _replay(pos: Record, work: Record, lookup: Record, moves: Any, plies: Any, classifies: int) -> int:
-    """Fill a row a move up to the first illegal one; return their number. Leaves the position as it was.
+    """Fill one row per move up to the first illegal one; return their number. Leaves the position as it was.
 
     Pieces are codes of the board. The classes are filled if `classifies` is 1.
     """

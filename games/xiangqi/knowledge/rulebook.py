@@ -109,7 +109,7 @@ def _fill(rules: Record, keys: Any, confidences: Any) -> None:
 
 
 class RulePosition(Protocol):
-    """A position that the rule book can look at."""
+    """A position that the rule book accepts."""
 
     record: Record
 
@@ -191,7 +191,7 @@ class RuleBook:
         return sorted(dict.fromkeys(found), key=lambda fit: -fit.rule.confidence)
 
     def _moved_by_named(self, pos: Record, past: Sequence[Item], is_mirrored: bool) -> Any:
-        """Return for each row of `prepare` whether the very pieces that it names make its moves.
+        """Return, for each row of `prepare`, True if exactly the pieces that it names make its moves.
 
         The search looks one ply beyond the root: at the root a piece that moves there still stands on its origin.
         """
@@ -238,7 +238,7 @@ class _Rows(NamedTuple):
 
 
 def _header_of(path: Path, about: dict[str, Any]) -> tuple[Numbering, int]:
-    """Return the numbering and the plies that a header names; BookFileError for others than there are."""
+    """Return the numbering and the plies that a header names; BookFileError for invalid ones."""
     parameters = about.get("parameters", {})
     items = about.get("items", BY_KIND.name)
     plies = parameters.get("plies", DEFAULT_PLIES) if isinstance(parameters, dict) else None

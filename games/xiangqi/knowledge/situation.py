@@ -1,4 +1,4 @@
-"""Situations: classes of positions, so that mined rules can look at more than the moves played.
+"""Situations: classes of positions, so that mined rules can depend on more than the moves played.
 
 Jiang, Chen, Tang 2004 (section 5) propose that a rule know more of a move than piece, captured piece, origin and
 target. Each situation is a bit, in the order of SITUATIONS, seen from the side to move. intent.py finds those that pass

@@ -5,8 +5,8 @@ payload is offsets of zstd frames, then the frames. A frame holds a block of BLO
 [weak side to move, number] (numbering.py).
 
 Kernels (probe.py) read unpacked blocks and mark others as wanted. A search without a deadline unpacks these between its
-iterations, and so is reproducible. Beside a search with a deadline a thread reads and unpacks, because a disk may be
-slow.
+iterations, and so is reproducible. During a search with a deadline a thread reads and unpacks, because a disk may
+be slow.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ PATIENCE_S, PAUSE_S = 0.2, 0.001
 
 
 def _max_bytes(ending: Ending) -> int:
-    """Return the bytes of a payload at most: the offsets, and blocks that zstd cannot shrink."""
+    """Return the most bytes of a payload: the offsets, and blocks that zstd cannot shrink."""
     return 2 * ending.entries + 64 * (2 + 2 * ending.entries // BLOCK)
 
 

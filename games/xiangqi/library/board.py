@@ -1,7 +1,7 @@
 """`Board`: Xiangqi with python-chess's verbs and meanings.
 
 Moves are played and tested on a text of letters (letters.py). The kernels list moves and judge repetitions: they get
-their own position, with the moves played, when they are first asked.
+their own position, with the moves played, at their first use.
 
 Xiangqi differs from chess: a stalemated side has lost; repetition and the 60-move rule end the game by themselves
 (repetition.py), so no draw is claimed; there are no null moves.
@@ -69,7 +69,7 @@ class Board(BaseBoard):
         self._turn, self.fullmove_number = RED, 1
         self._clock = 0  # the halfmove clock before the first move of the stack
         self._is_playable = False  # known to be
-        self._kernels: XiangqiPosition | None = None  # made when it is first asked for
+        self._kernels: XiangqiPosition | None = None  # made at its first use
         self._played = 0  # moves of the stack that it has
         self._listed: list[int] | None = None  # the legal moves
         if fen is not None:

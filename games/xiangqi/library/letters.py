@@ -150,7 +150,7 @@ def _is_hit(line: str, place: int, rooks: str, cannon: str) -> bool:
 
 
 def is_pseudo_legal(letters: str, turn: Color, origin: Square, target: Square) -> bool:
-    """Return True if a side has a move, whether or not it leaves its king in check; any numbers may be asked."""
+    """Return True if a side has a move, whether or not it leaves its king in check; any numbers are accepted."""
     if origin not in SQUARES or target not in SQUARES:
         return False
     letter, occupant = letters[origin], letters[target]

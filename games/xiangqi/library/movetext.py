@@ -34,7 +34,7 @@ _SINGLE = tuple(
 _NUMBER = re.compile(r"[0-9]{1,5}[.．、]{1,3}|…{1,9}")
 _RESULT = re.compile(r"(?:1-0|0-1|1/2-1/2|\*)\Z")
 _LEAST_MOVES = 6
-"""The signs of the two shortest moves."""
+"""The characters of the two shortest moves."""
 
 
 def moves_in(text: str) -> list[tuple[str, int]]:

@@ -261,7 +261,7 @@ class OtherGameError(ValueError):
 
 
 def read_games(handle: TextIO, report: Callable[[Game], None] | None = None) -> Iterator[Game]:
-    """Yield the sound games of an open file, each read when it is asked for.
+    """Yield the sound games of an open file, each read when it is requested.
 
     A malformed game (one with `errors`) is skipped and passed to `report`, by default logged.
     """
@@ -440,7 +440,7 @@ class _Movetext:
         self.has_ascii_moves = False
         self.has_fairy_pawns = False
         self.result = ""  # behind the moves
-        self._left_out: list[str] = []  # texts that say nothing to the reader
+        self._left_out: list[str] = []  # texts that mean nothing to the reader
         self._comment: list[str] | None = None  # the lines of an open comment
         self._board: Board | None = None  # None after the first fault: moves are skipped
         if not any(isinstance(error, OtherGameError) for error in game.errors):
@@ -495,7 +495,7 @@ class _Movetext:
         return False
 
     def _take_rest(self, text: str) -> None:
-        """Take what stands behind the result in its line: a comment is kept."""
+        """Read the rest of the line after the result; a comment is kept."""
         if match := _LAST_COMMENT.fullmatch(text):
             comment = (match[1] or match[2] or "").strip()
             if comment and not _NOTE.fullmatch(" ".join(comment.split())):
@@ -508,7 +508,7 @@ class _Movetext:
         return left_out("texts", self._left_out)
 
     def close(self) -> None:
-        """Finish a game that has no result; what it leaves open is an error."""
+        """Finish a game that has no result; an open comment or variation is an error."""
         if self._comment is not None:
             self._fail("comment without end")
         if not self._is_main:

@@ -1,6 +1,6 @@
 """Moves as players write them, WXF's `C2.5` and Chinese 炮二平五: written and read.
 
-Either text has four signs: the piece, its file, the direction, and a number. Each side counts files 1-9 from
+Either text has four characters: the piece, its file, the direction, and a number. Each side counts files 1-9 from
 its own right. Directions: forward `+` 进, back `-` 退, sideways `.` 平. The number is the new file after a
 sideways or slanting step, else the ranks passed. Where pieces of a kind share a file ("in tandem"), signs in
 place of the file distinguish them:
@@ -50,7 +50,7 @@ _DIRECTIONS = {"chinese": {"+": "进", "-": "退", ".": "平"}, "traditional": {
 _ORDERS = {"chinese": "前中后", "traditional": "前中後"}
 _NUMERALS = ("一二三四五六七八九", "１２３４５６７８９")
 _MARKS = {2: ("?+", "?-"), 3: ("?+", "?#", "?-"), 4: ("++", "?+", "?-", "--"), 5: ("++", "?+", "?#", "?-", "--")}
-"""WXF's first two signs, by length of the tandem and place in it: `?` for the letter, `#` for the file."""
+"""WXF's first two characters, by length of the tandem and place in it: `?` for the letter, `#` for the file."""
 
 _SYNONYMS = {
     "K": "帅帥将將G", "A": "仕士", "E": "相象B", "H": "马馬傌N", "R": "车車俥", "C": "炮砲包", "P": "兵卒S",
@@ -84,7 +84,7 @@ class Scene(NamedTuple):
     side: int  # to move, 0 Red, 1 Black
 
     def is_legal(self, origin: int, target: int) -> bool:
-        """Return True if a move is legal; any numbers may be asked."""
+        """Return True if a move is legal; any numbers are accepted."""
         return after_legal(self.letters, self.side == 0, origin, target) is not None
 
     def kind_at(self, square: int) -> int:
@@ -128,11 +128,11 @@ def write_san(scene: Scene, move: int, notation: Notation) -> str:
 def read_san(scene: Scene, text: str, has_places: bool = False) -> int:
     """Return the legal move of a WXF or Chinese text.
 
-    Besides what `write_san` writes, it reads any case, full-width signs, `=` for `.`, the letters G (king), B or
-    M (elephant; M also advisor), N (horse) and S (pawn), either side's characters and numerals, 上 and 下, 前 and 后
-    for the outermost of more pawns, the sign before the piece (`+R.3` for 前车平三; of four or five pawns that is
-    the foremost), a place on a file (13, 二三), and a plain file where that leaves one legal move. 11 and 33 are places
-    in Chinese, before `=`, and if `has_places`.
+    In addition to what `write_san` writes, it reads any case, full-width characters, `=` for `.`, the letters G (king),
+    B or M (elephant; M also advisor), N (horse) and S (pawn), either side's characters and numerals, 上 and 下, 前 and
+    后 for the outermost of more pawns, the `+` or `-` before the piece (`+R.3` for 前车平三; of four or five pawns that
+    is the foremost), a place on a file (13, 二三), and a plain file where that leaves one legal move. 11 and 33 are
+    places in Chinese, before `=`, and if `has_places`.
 
     InvalidMoveError, IllegalMoveError or AmbiguousMoveError if there is no such move.
     """
@@ -162,7 +162,7 @@ def _doubled(match: re.Match[str]) -> str:
 
 
 def _named(match: re.Match[str]) -> tuple[str, str, int]:
-    """Return the letter, the mark ('' for none) and the file (0 for any) that the first signs of a text name.
+    """Return the letter, the mark ('' for none) and the file (0 for any) that the first characters of a text name.
 
     A mark: `++`, `--`; `+`, `-` for the ends of a tandem; `P+`, `P-` for WXF's, which are the inner ones of four pawns
     and more; `=` for the middle; `33` for WXF's, of a tandem beside another one; a place from 1 on.
@@ -211,7 +211,7 @@ def _wxf_piece(kind: int, number: int, place: int, length: int, has_several_tand
 
 
 def _move(scene: Scene, kind: int, origin: int, direction: str, far: int) -> int:
-    """Return the legal move from a square by the last two signs of its text, -1 if there is none."""
+    """Return the legal move from a square by the last two characters of its text, -1 if there is none."""
     rank, file = divmod(origin, 9)
     to_file = 9 - far if scene.side == 0 else far - 1
     if direction == ".":

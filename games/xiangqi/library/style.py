@@ -24,7 +24,7 @@ _FALLBACKS: dict[Notation, tuple[Notation, ...]] = {
 
 
 class NotationStyle(NamedTuple):
-    """A notation, and how a game departs from its usual form."""
+    """A notation, and the deviations of a game from its usual form."""
 
     notation: Notation
     is_lower: bool = False  # h2e2, c2.5

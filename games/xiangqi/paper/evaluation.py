@@ -6,7 +6,7 @@ sides' sums are subtracted. What the paper leaves open is chosen here:
 
 - A horse gains and a cannon loses a point for each six pieces that have left the board, since a cannon needs others; a
   pawn gains as rooks, horses and cannons leave, since its power shows when most of them are gone.
-- Advisors and elephants, of which the paper has no word, count 20, a fifth of a rook as in our exchanges. A king is
+- Advisors and elephants, which the paper does not mention, count 20, a fifth of a rook as in our exchanges. A king is
   never lost.
 - A piece hangs if taking it wins material in an exchange by our values.
 - The scores of situations (SCORES). The mate at hand has the paper's highest.
@@ -67,7 +67,7 @@ SCORES = {
 - check: the enemy is in check. mate at hand: the mover mates with its move. mate threat: the other side would mate if
   it had the move. relief from mate: the mover has an answer after which the threat is gone.
 - palace attack: squares of the enemy's palace that a piece attacks. king control: points to which the enemy's king
-  cannot step, for they are attacked.
+  cannot step, because they are attacked.
 - disturbed attack: enemy pieces that attack the own palace and hang. capture: enemy pieces that hang and the mover can
   take. chase: those that the other side attacks. double attack: a check with a piece that hangs, or two that hang.
 """
@@ -106,8 +106,10 @@ PALACE_FILES = 0b000111000
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def palace_attacks(pos: Record, lookup: Record, side: int) -> int:
-    """Return the attacks of a side's pieces on points of the enemy palace, and its slots that attack, as `count << 16
-    | bits`. A cannon attacks only what it could take."""
+    """Return a side's attacks on points of the enemy palace and the slots that attack, as `count << 16 | bits`.
+
+    A cannon attacks only what it could take.
+    """
     base = 16 << side
     palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
     found = int64(0)
@@ -153,8 +155,10 @@ def palace_attacks(pos: Record, lookup: Record, side: int) -> int:
 
 @inner(int64(POSITION, LOOKUP), forceinline=True)
 def controlled_steps(pos: Record, lookup: Record) -> int:
-    """Return the steps of the king of the side to move, onto points that no own piece holds, that would be answered by
-    its capture."""
+    """Return the number of steps of the king of the side to move after which it could be captured.
+
+    Steps onto own pieces do not count.
+    """
     king = int64(pos.square[16 << pos.turn])
     controlled = int64(0)
     i = king * 5
@@ -289,7 +293,7 @@ def _fill(pos: Record, work: Record, lookup: Record, points: Any) -> int:
 
 
 def explain(pos: Record) -> list[str]:
-    """Return the evaluation as lines, one a term: points in Red's view, the count, and the points of one.
+    """Return the evaluation as lines, one per term: points in Red's view, the count, and the points of one.
 
     The total is the mover's, in centipawns.
     """

@@ -1,7 +1,7 @@
 """The lookup: constant arrays that the Xiangqi kernels index, built once with numpy.
 
 Squares are `rank * 9 + file` from Red's left corner, 0..89 (drawn in position.py); 90 is 'captured'.
-The occupancy of a rank or file is a word with one bit a square; arrays of lines are indexed by place and word.
+The occupancy of a rank or file is a word with one bit per square; arrays of lines are indexed by place and word.
 """
 
 from __future__ import annotations

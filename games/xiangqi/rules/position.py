@@ -48,11 +48,11 @@ POSITION_DTYPE = record(
         ("file_bits", "u2", 9),
         ("turn", "i8"),  # 0 Red, 1 Black
         ("key", "i8"),
-        ("material", "i8"),  # pieces left, a nibble a kind (lookup.kind_of)
+        ("material", "i8"),  # pieces left, a nibble per kind (lookup.kind_of)
         ("score", "i8"),  # sum of material and piece-square values, Red's view, packed (weights.py)
         ("terms", "i2", len(TERMS)),  # written by the evaluation: counts, Red's less Black's
-        ("phase", "i8"),  # likewise: FULL_PHASE at the start
-        ("scale_factor", "i8"),  # likewise: sixteenths that are left of the advantage (endings.py)
+        ("phase", "i8"),  # written by the evaluation: FULL_PHASE at the start
+        ("scale_factor", "i8"),  # written by the evaluation: sixteenths left of the advantage (endings.py)
         ("quiet", "i8"),  # plies since the last capture that count for the 60-move rule
         ("checks", "i8", 2),  # checks given by each side since the last capture
         ("height", "i8"),  # moves in the history; arrays mean nothing from there on

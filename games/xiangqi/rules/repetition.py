@@ -2,15 +2,15 @@
 
 A repetition is judged over the plies of its cycle. A side that checks with every move loses, and so does a side that
 chases with every move: each of its moves newly threatens to take the same piece for nothing. Perpetual check loses
-against a perpetual chase. If both sides offend alike it is a draw, and so is all else: checks and chases by turns, or
-different victims by turns.
+against a perpetual chase. If both sides offend alike it is a draw, and so is all else: alternating checks and chases,
+or alternating victims.
 
 The articles of the Asian rules and of the WXF manual are read as follows, a threat being a legal capture:
 
 - Kings and pawns may threaten for ever; kings and pawns that have not crossed may be threatened for ever.
 - Protection is a legal recapture, tried on the board: a pinned or blocked protector is none, nor is a king that
-  would step into check. A check given with the threat does not take protection away (check and chase by turns
-  are allowed); a check that the capture itself gives does.
+  would step into check. A check given with the threat does not take protection away (alternating check and
+  chase is allowed); a check that the capture itself gives does.
 - A rook is threatened by horse or cannon, and horse, cannon and rook by advisor or elephant, even if protected.
 - A threat that the victim can return in kind is an offer to exchange; a pinned victim cannot return it.
 - A threat is new if this attacker did not make it before the move, whichever piece moved: discovered threats, victims

@@ -5,7 +5,7 @@ from __future__ import annotations
 from siqi.games.kernel.jit import record, record_type
 
 MAX_MOVES = 128
-"""Room for the moves of one position (the most known is 119)."""
+"""A bound on the moves of one position (the most known is 119)."""
 
 MAX_PLY = 64
 """Plies from the root at which every search ends."""
@@ -14,13 +14,13 @@ MAX_CYCLE = 256
 """Plies of the longest repetition that is judged for perpetuals; a longer one is a draw."""
 
 CORRECTIONS = 1 << 14
-"""Corrections by material, a side."""
+"""Corrections by material, per side."""
 
 KIND_TARGETS = 15 * 90
 """Pairs of a kind (lookup.kind_of) and the square it moves to."""
 
 NO_SCORE = -32_001
-"""Stands for a missing score, beyond every score: the static value in check, the value of a position not known."""
+"""Sentinel for a missing score, beyond every score: the static value in check, the value of a position not known."""
 
 WORK_DTYPE = record(
     [
@@ -51,12 +51,12 @@ WORK_DTYPE = record(
         ("history", "i4", 48 * 90),  # [piece, target]
         ("continuation", "i2", KIND_TARGETS * KIND_TARGETS),  # [kind and target of an earlier move, of this one]
         ("correction", "i2", 2 * CORRECTIONS),  # [side, material hashed]: how far evaluations were off, in sixteenths
-        ("sequel_correction", "i2", KIND_TARGETS),  # [kind and target of the last move]: likewise
+        ("sequel_correction", "i2", KIND_TARGETS),  # [kind and target of the last move]: the same
         ("root_count", "i8"),
         ("root_moves", "u2", MAX_MOVES),  # best first
         ("pv", "u2", (MAX_PLY + 2) * (MAX_PLY + 2)),  # [ply, place]
         ("pv_length", "u1", MAX_PLY + 2),
-        # MAX_MOVES places a ply; the last three for the judge of repetitions and for the paper's evaluation
+        # MAX_MOVES places per ply; the last three for the judge of repetitions and for the paper's evaluation
         ("moves", "u2", MAX_MOVES * (MAX_PLY + 5)),
         ("cycle", "u2", MAX_CYCLE),  # moves of the repetition being judged, bit 15: gave check
         ("move_scores", "i4", MAX_MOVES * (MAX_PLY + 4)),  # of `moves`, where the search orders them

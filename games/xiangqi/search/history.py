@@ -49,7 +49,7 @@ def quiet_score(pos: Record, work: Record, lookup: Record, move: int, row_1: int
 
 @inner(int64(int64, int64, int64), forceinline=True)
 def gravity(value: int, bonus: int, most: int) -> int:
-    """Return the change of a statistic by a bonus, less the nearer the statistic is to `most` already.
+    """Return the change of a statistic by a bonus; it shrinks as the statistic nears `most`.
 
     With |bonus| <= most the statistic stays within -most..most.
     """
@@ -151,9 +151,9 @@ def material_index(pos: Record) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
 def corrected_evaluation(pos: Record, work: Record, lookup: Record) -> int:
-    """Return the evaluation plus the error that searches of like positions found in it, in the mover's view.
+    """Return the evaluation plus the error that searches of similar positions found in it, in the mover's view.
 
-    Like are positions of the same material, and those after the same kind of move to the same square.
+    Positions are similar if they have the same material, or follow the same kind of move to the same square.
     """
     off = int64(work.correction[material_index(pos)])
     off += int64(work.sequel_correction[continuation_row(pos, lookup, int64(1)) // KIND_TARGETS])

@@ -1,4 +1,4 @@
-"""The numbers of Xiangqi's search: depths that bound its steps; its margins (data/margins.py) as kernels read them."""
+"""The constants of Xiangqi's search: depths of its steps, and its margins (data/margins.py) as kernels read them."""
 
 from __future__ import annotations
 

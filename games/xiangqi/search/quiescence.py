@@ -81,8 +81,8 @@ def known_score(pos: Record, work: Record, lookup: Record, ply: int) -> int:
 def with_endgame_knowledge(pos: Record, work: Record, lookup: Record, value: int) -> int:
     """Return a static value changed by endgame knowledge, in the mover's view.
 
-    The tablebase is asked for the position without the attacker's own defenders; if it has none, the pattern book is
-    asked about the side that is ahead. The book's draws are not significant (400 games from endings with the tablebase:
+    The tablebase is probed for the position without the attacker's own defenders; if it has none, the pattern book is
+    consulted for the side ahead. The book's draws are not significant (400 games from endings with the tablebase:
     53.9 % +- 2.2 with, 54.2 % +- 2.1 without them, 52.4 % +- 2.3 divided by 8; 82677fd), nor were its wins, as a bonus
     of 300 (48.0 % +- 3.3, 0b03dde).
     """
@@ -109,7 +109,7 @@ def static_value(pos: Record, work: Record, lookup: Record) -> int:
 def store(pos: Record, work: Record, move: int, score: int, alpha: int, beta: int, depth: int, ply: int) -> None:
     """Store the fail-soft result of a search in the window (alpha, beta), unless it is a perpetual's.
 
-    A perpetual belongs to the path, not to the position. `move`: the best, NO_MOVE if none came up to alpha.
+    A perpetual belongs to the path, not to the position. `move`: the best, NO_MOVE if none reached alpha.
     """
     if abs(score) < PERPETUAL_BOUND or abs(score) > MATE_BOUND:
         bound = bound_of(score, alpha, beta)
@@ -122,9 +122,9 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
 
     Fail-soft in the window (alpha, beta): a value <= alpha is an upper bound of this search's value, one >= beta a
     lower bound, one between is exact. The side to move may stand pat on the static value unless it is in check.
-    Repetitions, the 60-move rule and stalemate are not looked at; of the path only small terms of the static value know
-    (mined rules, corrections). Once work.stopped is 1 the value means nothing. `pos` is left as it was, no variation is
-    kept, and the tt gets the result unless it is a perpetual's.
+    Repetitions, the 60-move rule and stalemate are not looked at; only small terms of the static value depend on the
+    path (mined rules, corrections). Once work.stopped is 1 the value means nothing. `pos` is left as it was, no
+    variation is kept, and the tt gets the result unless it is a perpetual's.
     """
     count_node(work)
     if work.stopped == 1:

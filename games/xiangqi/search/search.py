@@ -4,9 +4,9 @@
 the view of the side to move.
 
 The worth of a step is in its comment, with the commit of the search that it was measured with: "saves 20 % of nodes"
-compares nodes to depth 11 with and without it (geometric mean of 16 positions); a score, as 79.2 % +- 6.4, is that of
-paired games against the search without it, and is called not significant where it does not exclude 50 %. Up to d91d3d5
-the evaluation was by terms, since then by a network. Games had 20,000 nodes a move (edfd5d2 10,000, fc4b3df 100,000).
+compares nodes to depth 11 with and without it (geometric mean of 16 positions). A score, as 79.2 % +- 6.4, is that of
+paired games against the search without it; it is called not significant where it does not exclude 50 %. Up to d91d3d5
+the evaluation was by terms, since then by a network. Games had 20,000 nodes per move (edfd5d2 10,000, fc4b3df 100,000).
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if ply >= MAX_PLY:
         return evaluate(pos, work, lookup)
 
-    # Step 3. Known positions and tablebase. A known value needs no search; the user's word goes first
+    # Step 3. Known positions and tablebase. A known value needs no search; the user's values come first
     if work.tablebase | work.known_positions:
         known = known_score(pos, work, lookup, ply)
         if known != NO_SCORE:
@@ -185,7 +185,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
     margins = margins_at(work.margins)
     if not is_pv and in_check == 0 and excluded == NO_MOVE and abs(beta) < PERPETUAL_BOUND:
-        # Step 7. Razoring. So far below alpha only captures could help, so ask quiescence search (saves 12 % of nodes;
+        # Step 7. Razoring. So far below alpha only captures could help, so try quiescence search (saves 12 % of nodes;
         # not significant in games, 52.1 % +- 8.0; fa0d961)
         if depth <= RAZOR_MAX_DEPTH and estimate + margins.razor * depth < alpha:
             score = quiesce(pos, work, lookup, alpha, alpha + 1, ply)
@@ -249,7 +249,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         elif tt_score >= beta:
             tt_extension = extension - 1
 
-    # Step 12. Moves. The move picker yields the tt's move before the others are generated, for it mostly cuts. Once
+    # Step 12. Moves. The move picker yields the tt's move before the others are generated, as it usually cuts. Once
     # late move pruning drops the rest of the quiet moves, their order does not matter
     start_picker(pos, work, lookup, ply, state, tt_move)
     best = int64(-INFINITE)
@@ -334,7 +334,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if excluded != NO_MOVE:
         return best
 
-    # Step 17. Reward of the last move: to a good one no answer comes up to alpha. Without a legal move the side to move
+    # Step 17. Reward of the last move: to a good one no answer reaches alpha. Without a legal move the side to move
     # has lost, in check or not
     if best <= old_alpha:
         reward_last(pos, work, lookup, bonus_of(depth))

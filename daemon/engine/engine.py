@@ -194,8 +194,8 @@ class Engine:
     def set_option(self, name: str, value: str) -> None:
         """Set an option by its name, upper or lower case (idle).
 
-        Refusal(OPTION) for an unknown name, a value that is not allowed, or a file that cannot be opened: the value
-        before stays in force. `UCI_Variant` starts loading another game, with the events of `prepare`; `Hash` and
+        Refusal(OPTION) for an unknown name, a value that is not allowed, or a file that cannot be opened: the old
+        value stays. `UCI_Variant` starts loading another game, with the events of `prepare`; `Hash` and
         `Threads` start a job that ends with Configured. Posts a Note where the game has no book of the option's kind,
         and Warning where memory or a book is missing.
         """
@@ -229,7 +229,7 @@ class Engine:
     def _open_file(self, name: str, before: str) -> None:
         """Open the file or folder that an option names.
 
-        Refusal(OPTION) if that fails; the option then keeps its value before.
+        Refusal(OPTION) if that fails; the option then keeps its old value.
         """
         path = self.options.text(name)
         try:
@@ -252,7 +252,7 @@ class Engine:
         return self._kept
 
     def _learn(self, path: str) -> None:
-        """Have the game learn from the file of `GameLog`, if it does so."""
+        """Have the game learn from the file of `GameLog`, if it is one that learns."""
         if self._loaded_game is not None and is_learning_game(self._loaded_game.game):
             self._loaded_game.game.learn_from(path)
 
@@ -402,7 +402,7 @@ class Engine:
         return self._require_game().searcher.recall(self.position)
 
     def new_game(self) -> None:
-        """Clear the searcher's memory, draw a new random seed and leave the game played so far (game, idle).
+        """Clear the searcher's memory, draw a new random seed and leave the current game (game, idle).
 
         The position stays. Posts Warning if memory is missing.
         """
@@ -498,7 +498,7 @@ class Engine:
         self.stop()
 
     def give_up(self, reason: str) -> None:
-        """End the running job, as a kernel of its has faulted and will not return; a search answers with its best line.
+        """End the running job, because its kernel has faulted and will not return; a search answers with its best line.
 
         What searches have stored is forgotten.
         """
@@ -532,11 +532,11 @@ class Engine:
         self._scheduler.start(job)
 
     def shut_down(self, shutdown: Shutdown) -> None:
-        """Note that the client asks for no more: stop unbounded searches, after a quit all searches. Does not block."""
+        """Note that no more requests come: stop unbounded searches, after a quit all searches. Does not block."""
         self._scheduler.shut_down(shutdown)
 
     def close(self) -> None:
-        """Leave the game played; the engine must not be used afterwards."""
+        """Leave the current game; the engine must not be used afterwards."""
         self._close_game()
 
     # Internals

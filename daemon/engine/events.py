@@ -67,7 +67,7 @@ class Refused(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The last event of a perft or bench that was refused, or broke off by a fault in this program."""
+    """The last event of a perft or bench that was refused, or ended by a fault in this program."""
 
     kind: Kind
     reason: str

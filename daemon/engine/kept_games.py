@@ -1,7 +1,7 @@
 """The games that the engine takes part in, followed to their ends; each finished game is kept once.
 
-A game ends by the rules, by the client's word, or when it is left after a search under a clock has proven a mate. It is
-kept in a log (game_log.py) and as a record (record_files.py), whichever of these is open.
+A game ends by the rules, by the client's report, or when it is left after a search under a clock has proven a mate. It
+is kept in a log (game_log.py) and as a record (record_files.py), whichever of these is open.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class KeptGames:
         self.set_up(played, position)
 
     def _follow(self, stage: Stage) -> None:
-        """Go on to another stage; leave the current game if that is of another one."""
+        """Move on to another stage; leave the current game if the stage is of another game."""
         if self._stage is not None and not self._stage.is_continued_by(stage):
             self.close()
         if self._stage is None or self._stage.position.ply != stage.position.ply:

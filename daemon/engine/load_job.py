@@ -33,7 +33,7 @@ WARM_UP_NODES = 500
 
 GREETING_WAIT_S = 7.0
 """The time after which StillLoading is posted. UCCI's referee waits ten seconds for the answer to its greeting, from
-the start of the process, and on a busy machine a compiler delays the post by a second or two."""
+the start of the process. On a busy machine a compiler delays the post by a second or two."""
 
 
 class SearcherConfig(NamedTuple):
@@ -137,7 +137,7 @@ class ConfigureJob:
 
 
 def spare_imported() -> None:
-    """Exempt all objects that exist now from garbage collection.
+    """Exempt all existing objects from garbage collection.
 
     With numba a full collection visits 115,000 objects: each one held up a search, between two looks at the clock, for
     57 to 90 ms of processor time.
@@ -147,7 +147,7 @@ def spare_imported() -> None:
 
 
 def configure(searcher: Searcher[Position], config: SearcherConfig, warn: Callable[[str], None]) -> None:
-    """Configure a searcher; `warn` gets a line, with the size in force, if there is not enough memory."""
+    """Configure a searcher; `warn` gets a line, with the size in use, if there is not enough memory."""
     try:
         searcher.configure(*config)
     except MemoryError as error:

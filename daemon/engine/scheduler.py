@@ -65,7 +65,7 @@ class Job(Protocol):
         """Do the work and return the job's last event; called on the job's thread."""
 
     def failure_event(self, reason: str) -> Event:
-        """Return the job's last event if it could not start, broke off by an exception, or is given up."""
+        """Return the job's last event if it could not start, raised an exception, or is given up."""
 
     def stop(self) -> None:
         """Make the job end soon, and return at once. Called in any thread, also before the job runs."""
@@ -151,7 +151,7 @@ class Scheduler:
                 waiting.job.stop()
 
     def give_up(self, reason: str) -> None:
-        """End the running job in its place, if there is one: a thread of its own will never return."""
+        """End the running job on its behalf, if there is one, because its thread will never return."""
         if self.job is not None and self._answer.acquire(blocking=False):
             self.job.stop()
             self._post(self.job.failure_event(reason))

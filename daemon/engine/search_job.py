@@ -174,7 +174,7 @@ class SearchJob:
 
     def failure_event(self, reason: str) -> BestMove:
         self._post(Refused(Kind.INTERNAL, reason))
-        self._post = lambda event: None  # of what still runs if the job is given up
+        self._post = lambda event: None  # what still runs of this job reports nothing more
         return self._answer(self._any_move())
 
     def _note(self, text: str) -> None:
@@ -221,8 +221,9 @@ class SearchJob:
         return self._answer(best.pv[0], self._expected_reply(best.pv), best.score.mate)
 
     def _expected_reply(self, pv: tuple[Move, ...]) -> Move | None:
-        """Return the second move of a line; None with dice or hidden pieces, or if there is nothing to ponder on after
-        it: a client must not send a game that has ended for one that only may.
+        """Return the second move of a line; None with dice or hidden pieces, or if the game is over after it.
+
+        No client may ponder on a game that is over.
         """
         info = self.request.game.info
         if len(pv) < 2 or info.has_dice or info.has_hidden:
@@ -240,7 +241,7 @@ class SearchJob:
         return self.request.limits.answers_at_once and not self.request.options.is_analysis
 
     def _continue_with_dice(self) -> bool:
-        """Set the throw that came while pondering, and a new control; the searcher's memory is as useful for one throw.
+        """Set the throw that came while pondering, and a new control; the searcher's memory stays useful for one throw.
 
         Return False if none of the allowed root moves is legal with it.
         """

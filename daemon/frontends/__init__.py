@@ -1,6 +1,6 @@
 """Front ends: one file for each protocol, which turns lines into engine calls and events into lines.
 
-A front end knows no other protocol, no search and no rules; it asks the engine, and the game's contract. The client's
+A front end knows no other protocol, no search and no rules; it uses the engine and the game's contract. The client's
 first word selects it.
 """
 

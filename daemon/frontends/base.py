@@ -31,8 +31,8 @@ class Command(NamedTuple):
     handle: Callable[[Any, list[str], ClientLine], None]  # called with the front end, the other words, and the line
     needs: Needs = GAME
     help: str = ""  # its syntax, two blanks, its effect
-    is_worth_compiling: bool = False  # True: after `quit` it is still answered if that takes compiling
-    is_greeting: bool = False  # True: it is answered without its needs where the game takes long to load
+    is_worth_compiling: bool = False  # True: after `quit` it is still answered, even if that takes compiling
+    is_greeting: bool = False  # True: it is answered before its needs are met if the game takes long to load
 
 
 class QueuedLine(NamedTuple):
@@ -183,7 +183,7 @@ class FrontEnd:
         """Report the refusal of a call that had waited, or of a part of a job."""
 
     def failed(self, kind: Kind, reason: str) -> None:
-        """Report that a count broke off."""
+        """Report that a count failed."""
         self.refused(kind, reason)
 
     def load_failed(self, event: events.LoadFailed) -> None:
@@ -192,7 +192,7 @@ class FrontEnd:
         self.greet()
         for queued in tuple(self.queue):
             if queued.command.needs == IDLE:
-                break  # it may select another game for the lines behind it
+                break  # it may select another game for the lines after it
             if Needs.GAME not in queued.command.needs:
                 continue
             self.queue.remove(queued)

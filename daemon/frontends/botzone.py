@@ -112,7 +112,7 @@ class Botzone(MoveByMove):
 REQUEST = Command(Botzone.read_request, IN_ORDER)
 
 WRONG_KIND = (TypeError, AttributeError, IndexError, OverflowError)
-"""Raised where a value is of another kind than a request has there."""
+"""Exceptions that parsing raises for a value of an unexpected type."""
 
 
 class BotzoneRequest(NamedTuple):
@@ -147,7 +147,7 @@ def parse_request(text: str, game: str) -> BotzoneRequest:
 
 
 def parse_history(fields: dict[str, Any]) -> BotzoneRequest:
-    """Parse a line with a whole game; ValueError KeyError or WRONG_KIND if it is none."""
+    """Parse a line with a whole game; ValueError, KeyError or WRONG_KIND if it is none."""
     requests, responses = fields["requests"], fields.get("responses", [])
     if len(requests) != len(responses) + 1:
         raise ValueError("one more request than responses is needed")

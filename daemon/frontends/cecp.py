@@ -228,7 +228,7 @@ class Cecp(FrontEnd):
         except Refusal:
             self._moves.pop()
             self.out.line(f"Illegal move: {move}")
-            if self._activity is Activity.THINKING:  # a new search would have its time once more
+            if self._activity is Activity.THINKING:  # a new search would get its time once more
                 return
         self._stop()
         self._react()

@@ -2,7 +2,7 @@
 
 The first letters of a line select the command: referees write `INFO` or `INFORMATION`. Either player sees itself at the
 bottom, so the second one's squares are turned by 180 degrees. The referee reports the result of the engine's move by
-`RESULT`, that of the opponent's with the next `GO`, and the square of a side's flag once its commander is dead.
+`RESULT`, and that of the opponent's with the next `GO`. It adds the square of a side's flag once its commander is dead.
 """
 
 from __future__ import annotations

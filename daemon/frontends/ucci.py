@@ -107,7 +107,7 @@ class Ucci(UciFamily):
     # Commands
 
     def ucci(self, words: list[str], line: ClientLine) -> None:
-        """Describe the engine at once, and say that it is ready once the game is loaded."""
+        """Describe the engine at once, and report that it is ready once the game is loaded."""
         self.out.line(f"id name Siqi {__version__}", "id author the Siqi authors")
         for option in self.engine.options.listed("xiangqi"):
             if option.name in LISTED:
@@ -120,7 +120,7 @@ class Ucci(UciFamily):
         self.out.line("ucciok")
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
-        """Set an option. One that is not listed is no error: clients send all that they know."""
+        """Set an option. An unknown one is no error: clients send all that they know."""
         name, value = option_and_value(words)
         if name == "newgame":
             self.engine.call_when_ready(self._new_game)

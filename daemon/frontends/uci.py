@@ -37,7 +37,7 @@ class Uci(UciFamily):
     ready = "uciok"
     no_move = "bestmove (none)"
 
-    _has_listed = False  # a client that has asked for the options is sent those of another game, too
+    _has_listed = False  # True: the client has requested the options, and is sent those of another game, too
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         """Report why a line is not carried out. A `go` also gets a `bestmove`, since the client waits for one."""

@@ -48,7 +48,7 @@ def workers_of(options: argparse.Namespace) -> int:
 
 
 def name_fault(name: str, suffixes: tuple[str, ...], what: str) -> str | None:
-    """Return why no file of a kind can have a name, None if it can: words of a position may stand in a name's place."""
+    """Return why a file of a kind cannot have this name, None if it can. The name may be a position's words."""
     if name.lower().endswith(suffixes):
         return None
     return f"{name}: {what} has a name that ends in {' or '.join(suffixes)}"

@@ -206,7 +206,7 @@ class JoinedOutput:
         self.count += len(games)
 
     def finish(self) -> Counter[tuple[str, str]]:
-        """Write the file, if there are games; return what it has no room for, with the name of the format."""
+        """Write the file, if there are games; return what it could not hold, with the name of the format."""
         if self._target is None or not self._games:
             return Counter()
         written = self._target.write(self._games, WriteStyle(self._options.output_encoding, self._options.notation))
@@ -268,7 +268,7 @@ class SplitOutput:
         return self._folder / found
 
     def finish(self) -> Counter[tuple[str, str]]:
-        """Return what the files have no room for, with the name of the format."""
+        """Return counts of the content that the files could not hold, with the name of the format."""
         return self._losses
 
 

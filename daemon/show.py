@@ -32,8 +32,6 @@ from siqi.games.pictures.terminal import TerminalStyle
 FAILED, MISUSED = 1, 2
 """Exit statuses: a file or an output failed; the words make no position."""
 
-"""The game of words that do not show it."""
-
 MOST_WORDS_BYTES = 1 << 20
 """The longest text of a position and moves; files of games may be longer."""
 
@@ -43,12 +41,12 @@ MOST_PNG_PIXELS = 8192
 HEAD_WORDS = ("startpos", "fen", "position")
 
 LEAST_SLASHES = 4
-"""Between the ranks of the smallest board in a FEN."""
+"""Slashes between the ranks of the smallest board in a FEN."""
 
 EXTRAS = ("numbers", "threats", "heat", "beliefs")
 MARGINS = ("numerals",)
 FACES = ("traditional", "simplified", "characters", "letters")
-"""All games' words; which a game has, its picture.py says."""
+"""The words of all games; each game's picture.py has its own."""
 
 SOFTWARE = b"Software\0Siqi"
 """The PNG text that marks our files."""
@@ -259,7 +257,7 @@ def _print_text(options: argparse.Namespace, position: Position | Diagram, maker
     if sys.platform == "win32":
         import colorama
 
-        colorama.just_fix_windows_console()  # for which ANSI codes are just text otherwise
+        colorama.just_fix_windows_console()  # which otherwise shows ANSI codes as text
     style = style_of(sys.stdout, os.environ.get, options.flip, options.faces == "letters")
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     text = "".join(f"{line}\n" for line in maker.text(position, style))

@@ -166,7 +166,7 @@ class AsyncAnalysis:
         await self._begun()
         info = await self._or_stop(self._search.infos.get())
         if info is None:
-            self._search.infos.put_nowait(None)  # for whoever asks again
+            self._search.infos.put_nowait(None)  # for further iterations
             raise StopAsyncIteration
         return info
 
@@ -184,7 +184,7 @@ class AsyncAnalysis:
         self._search.stop()
 
     async def wait(self) -> PlayResult:
-        """Return the search's answer at its end; EngineError if it broke off by a fault in this program."""
+        """Return the search's answer at its end; EngineError if it was ended by a fault in this program."""
         await self._begun()
         assert self._answer is not None
         return await self._or_stop(asyncio.shield(self._answer))
@@ -321,12 +321,12 @@ def _post(loop: asyncio.AbstractEventLoop, function: Callable[..., object], *val
 
 
 def _settle(settle: Callable[[Any], None], result: asyncio.Future[Any], value: object) -> None:
-    """Set a result or an error, unless nobody waits any more."""
+    """Set a result or an error, unless the future is done or cancelled."""
     if not result.done():
         settle(value)
 
 
 def _see_error(result: asyncio.Future[Any]) -> None:
-    """Look at an error that nobody may ask for, which asyncio would report as never retrieved."""
+    """Retrieve an error that may never be awaited, which asyncio would otherwise report."""
     if not result.cancelled():
         result.exception()

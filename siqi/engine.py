@@ -31,7 +31,7 @@ FIXED = ("UCI_Variant", "UCI_Coordinates", "Debug Log File")
 
 
 class EngineError(RuntimeError):
-    """Raised if the game cannot be loaded, the engine is closed, or a search broke off by a fault in this program."""
+    """Raised if the game cannot be loaded, the engine is closed, or a search was ended by a fault in this program."""
 
 
 class Info(NamedTuple):
@@ -129,7 +129,7 @@ class Engine:
         """Search a position and return the engine's move. Blocks. With a clock the move may come from a book.
 
         `root_moves`: the only moves considered, None: all. Refusal of an illegal one, and of a limit that does not end
-        the search. EngineError if the search broke off.
+        the search. EngineError if the search failed.
         """
         check_is_bounded(limit)
         return self._begin(position, limit, 1, root_moves)._result()
@@ -251,7 +251,7 @@ class Analysis:
             self._engine.stop()
 
     def wait(self) -> PlayResult:
-        """Block until the search ends and return its answer; EngineError if it broke off by a fault in this program."""
+        """Block until the search ends and return its answer; EngineError if it was ended by a fault in this program."""
         return self._result()
 
     def _wait_for_answer(self) -> None:

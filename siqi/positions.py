@@ -270,7 +270,7 @@ def decompose(position: Position | Board) -> tuple[str, str | None, list[str], i
 
 @cache
 def load(game: str) -> Game[GamePosition]:
-    """Return a game, loaded once a process, as some open their books for that."""
+    """Return a game, loaded once per process, because some games open their books when loaded."""
     with announce_compiling(to_stderr, game):
         return registry.load(game, warn)
 

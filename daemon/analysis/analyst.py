@@ -78,7 +78,7 @@ class Analyst:
         """Search an item and return its final answer. Blocks until then.
 
         `begin` is called with the search just before it runs, `emit` with each answer during it. BadLineError if the
-        query has a fault, SearchFaultError if the search broke off.
+        query has a fault, SearchFaultError if the search had a fault.
         """
         query = item.query
         game, searcher = self._game(item)
@@ -174,7 +174,7 @@ def played_move(position: Position, item: PendingPosition) -> str:
 
 
 class SearchFaultError(Exception):
-    """Raised if a search broke off by a fault in this program."""
+    """Raised if a search was ended by a fault in this program."""
 
 
 class Reports:

@@ -120,7 +120,7 @@ class Batch:
         self._done = done
         self._lock = threading.Lock()
         self._backlog = Backlog()
-        self._open: set[PendingPosition] = set()  # waiting or searched
+        self._open: set[PendingPosition] = set()  # waiting or being searched
         self._analysts: list[Analyst] = []
         self._noted: set[str] = set()
         self._is_stopping = False
@@ -261,7 +261,7 @@ class Batch:
                 self._finish(item, answer)
 
     def _note_once(self, line: str) -> None:
-        """Pass on a line for the user, unless another worker, or a game loaded before, had the same to say."""
+        """Pass on a line for the user, unless another worker, or a game loaded before, has reported the same."""
         with self._lock:
             if line in self._noted:
                 return

@@ -1,6 +1,6 @@
 """A run of `siqi analyse` whose positions are searched on a cluster.
 
-One thread takes positions from the backlog and hands them out in batches, a few a worker; another one writes their
+One thread takes positions from the backlog and hands them out in batches, a few per worker; another one writes their
 answers. A batch of a worker that ended goes to another one, so each position has exactly one final answer; answers
 during a search of a batch that is searched again may be repeated.
 """
@@ -34,7 +34,7 @@ SPARE_S = 60.0
 SLOWEST_NPS = 1000
 
 STOP_WAIT_S = 2.0
-"""The time that the end of a run waits for its workers to hear of it."""
+"""The time that a run's workers get at its end to stop their searches."""
 
 
 class Sent(NamedTuple):
@@ -132,8 +132,8 @@ class ClusterBatch(Batch):
         with self._room:
             self._batches += 1
         handed = self._workers.send(calls, items[0][1].query.priority, time_limit_s(item for _, item in items))
-        # By its argument: a batch that its own callback holds would stay in memory, here and at the scheduler, until
-        # Python looks for cycles.
+        # The batch comes as the argument: one that its own callback holds would stay in memory, here and at the
+        # scheduler, until Python looks for cycles.
         handed.add_done_callback(lambda done: self._events.put(Sent(items, done, is_suspect)))
 
     def _job(self, key: str, item: PendingPosition) -> PositionJob:
@@ -162,7 +162,7 @@ class ClusterBatch(Batch):
     def _take(self, sent: Sent) -> None:
         """Write the answers of a batch. One that ended several workers is tried again position by position.
 
-        One at a time: Dask blames a batch also for a worker's end by another one that ran before it there.
+        One at a time: Dask also blames a batch if another one, run before it on the same worker, ended the worker.
         """
         if sent.is_suspect:
             self._is_trying = False

@@ -350,7 +350,7 @@ class Run:
                 self._status = FAILED
 
     def _begin(self, name: str, number: int, kind: InputKind) -> None:
-        """Note, and where that is news to the user report, which input is read."""
+        """Note which input is read, and report it if there are several or its kind was detected."""
         self._progress.read(name, number, len(self._files.files))
         if self._table is not None:
             self._table.begin(kind.game)

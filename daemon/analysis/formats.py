@@ -102,7 +102,7 @@ class CsvTable:
     def __init__(self, write_text: Callable[[str], None], header: Sequence[str] = ()) -> None:
         """`write_text` is called with all rows of an answer, without the last one's line end.
 
-        `header`: of a table that this one goes on with.
+        `header`: of a table that this one continues.
         """
         self._write_text = write_text
         self._header = tuple(header)
@@ -159,7 +159,7 @@ class CsvTable:
                 store.pop(name, None)
 
     def close(self) -> None:
-        """Write the rows that still wait, as the run was broken off."""
+        """Write the rows that still wait after the run was interrupted."""
         for waiting in self._waiting.values():
             for answer in waiting.values():
                 self._write_rows(answer, None)

@@ -42,9 +42,9 @@ class InputKind(NamedTuple):
 
 
 def kind_of(name: str, head: bytes, options: argparse.Namespace) -> InputKind:
-    """Return what an input is, by its first bytes, its name, and the options; CommandError if nothing shows it.
+    """Return the kind of an input by its first bytes, its name, and the options; CommandError if nothing shows it.
 
-    Standard input that is no game is a dialogue in JSON, and so is what such a file's name says.
+    Standard input that is no game counts as JSON, and so does a file with a name of JSON.
     """
     game = options.game or registry.USUAL
     if options.format in (JSON, FEN, RECORD):

@@ -31,7 +31,7 @@ MOST_GAMES = 4
 """Games that are drawn as a line each; of more games the plot has the spread of all."""
 
 NARROW = 40
-"""The ratio of its ends up to which a logarithmic axis has room for names of more than powers of ten."""
+"""The largest ratio of a logarithmic axis's ends at which labels other than powers of ten fit."""
 
 MOST_PLIES = 1000
 """Later positions count for the distributions only."""
@@ -39,7 +39,7 @@ MOST_PLIES = 1000
 FEWEST = 3
 """Positions at a ply, of several games, from which a spread is drawn."""
 
-MOST_SIGNS = 24
+MOST_CHARACTERS = 24
 """Characters of an id in the legend."""
 
 MOST_LABELS = 4
@@ -259,7 +259,7 @@ def picture(summary: PlotSummary, suffix: str) -> bytes:
     import matplotlib.style
     from matplotlib.figure import Figure
 
-    with matplotlib.style.context("default"):  # not the user's, who may ask for LaTeX
+    with matplotlib.style.context("default"):  # not the user's, which may use LaTeX
         has_course = bool(summary.lines() or summary.spread())
         figure = Figure(figsize=(9, 7.5 if has_course else 5.5), layout="constrained")
         draw(figure, summary)
@@ -321,9 +321,9 @@ def draw_lines(axes: Axes, lines: dict[str, dict[int, Point]]) -> None:
 
 
 def shown(name: str) -> str:
-    """Return an id as a legend can have it: the fonts lack many characters, and `$` begins a formula."""
+    """Return an id fit for a legend: the fonts lack many characters, and `$` begins a formula."""
     text = name.encode("ascii", "replace").decode()
-    return "id " + "".join(sign if sign.isprintable() else "?" for sign in text[:MOST_SIGNS]).replace("$", "\\$")
+    return "id " + "".join(sign if sign.isprintable() else "?" for sign in text[:MOST_CHARACTERS]).replace("$", "\\$")
 
 
 def losses(course: dict[int, Point]) -> Iterator[tuple[float, int]]:

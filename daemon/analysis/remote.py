@@ -37,7 +37,7 @@ class PositionJob(msgspec.Struct, frozen=True):
 
 
 class Station:
-    """The analyst with what other threads may ask of it."""
+    """The analyst, with the requests that other threads may make."""
 
     def __init__(self) -> None:
         self.analyst = Analyst(silent, load)

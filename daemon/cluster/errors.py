@@ -2,8 +2,8 @@
 
 
 class ClusterError(Exception):
-    """The workers cannot be had, or were lost. The text is one line for the user."""
+    """The workers are not available, or were lost. The text is one line for the user."""
 
 
 class KilledError(ClusterError):
-    """Several workers ended, one after the other, as they carried out a batch."""
+    """Several workers ended, one after the other, while they carried out a batch."""

@@ -29,7 +29,7 @@ class Identity(msgspec.Struct, frozen=True):
         return hashlib.blake2b(msgspec.json.encode(self), digest_size=8).hexdigest()
 
     def differences(self, wanted: Identity) -> str:
-        """Return in which this one differs from the one wanted, empty if in nothing."""
+        """Return the differences of this one from the wanted one in words, empty if there are none."""
         found = [f"version {self.version}, not {wanted.version}"] if self.version != wanted.version else []
         what = {
             "kernels": "other kernels (sources, or versions of Python, numba or numpy)",

@@ -26,10 +26,10 @@ BATCHES_PER_WORKER = 2
 """Batches handed out to a worker at a time: the current one and the next."""
 
 TARGET_S = 1.0
-"""The work of a batch: to schedule one takes some 3 ms of the scheduler, and 5 ms of its worker."""
+"""The work of a batch: scheduling one costs some 3 ms at the scheduler, and 5 ms at its worker."""
 
 WORKERS_PER_SECOND = 100
-"""Batches become longer with more workers than this, so that a scheduler has no more of them a second."""
+"""With more workers than this, batches become longer, so that a scheduler handles no more of them per second."""
 
 SHORTEST = 10
 """The last batches have at least the calls of a whole one divided by this: a tenth of a second of work."""
@@ -39,7 +39,7 @@ MOST_CALLS = 1000
 
 
 def open_workers(jobs: Jobs, note: Callable[[str], None] = to_stderr) -> Workers:
-    """Return workers; ClusterError if they cannot be had. `note` gets lines on refused ones."""
+    """Return workers; ClusterError if they are not available. `note` gets lines on refused ones."""
     return ClusterWorkers(jobs, note) if isinstance(jobs, Cluster) else LocalWorkers(jobs)
 
 
@@ -52,7 +52,7 @@ class BatchSize:
         self._mean_s = 0.0
 
     def calls_of(self, left: int | None, workers: int) -> int:
-        """Return the number of calls of the next batch if `left` are left besides its first one (None: not known).
+        """Return the number of calls of the next batch if `left` calls remain after its first one (None: not known).
 
         The last batches become shorter, so that workers end together.
         """

@@ -1,9 +1,8 @@
-"""The scheduler and the workers of `local:N`: processes of this machine that no other user can make use of.
+"""The scheduler and the workers of `local:N`: processes of this machine that no other user can use.
 
-Whoever connects to a scheduler can have code run, by Dask's own nature. So these speak TLS alone, with a certificate
-that is made at each start, that these processes alone have, and that both ends of a connection must show. They have no
-HTTP server, and their folder, which Dask puts into the search path of modules, is one that only the user can write to.
-Needs Dask.
+By Dask's design, any client of a scheduler can have code run. So these use TLS only, with a certificate that is made at
+each start, that these processes alone have, and that both ends of a connection must show. They have no HTTP server, and
+their folder, which Dask puts into the search path of modules, is one that only the user can write to. Needs Dask.
 """
 
 from __future__ import annotations

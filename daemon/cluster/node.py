@@ -56,7 +56,7 @@ def run_calls(packed: bytes, limit_s: float) -> bytes:
 
 
 def pack(calls: Sequence[bytes]) -> bytes:
-    """Return calls as `run_calls` takes them: one object, which costs a scheduler no look into it."""
+    """Return calls as `run_calls` takes them: one object, which a scheduler need not inspect."""
     return _packed(calls)
 
 

@@ -31,8 +31,8 @@ def emit(topic: str, message: dict[str, Any]) -> None:
 class Warden(WorkerPlugin):  # type: ignore[misc]
     """Admits a worker of the client's own identity, and refuses any other.
 
-    Admitted workers have the resource that all jobs of such clients need, one a process. A refused one, or one that is
-    still checked, never gets a job, whether it was there before the client or joins later.
+    Admitted workers have the resource that all jobs of such clients need, one per process. A refused one, or one that
+    is still checked, never gets a job, whether it was there before the client or joins later.
     """
 
     def __init__(self, wanted: dict[str, str]) -> None:

@@ -13,10 +13,10 @@ JSON_EVERY_S = 1.0
 
 
 class Bar(tqdm):  # type: ignore[misc]
-    """tqdm's bar; with `as_json` a line of JSON a second instead, and one at the end.
+    """tqdm's bar; with `as_json` a line of JSON per second instead, and one at the end.
 
-    A line has `done`, `total` (null if not known), `rate` (a second), `left_s`, `workers` (null without a cluster) and,
-    if the caller has set it, `reading`.
+    A line has `done`, `total` (null if not known), `rate` (per second), `left_s`, `workers` (null without a cluster)
+    and, if the caller has set it, `reading`.
     """
 
     reading = ""

@@ -1,9 +1,9 @@
-"""Workers of a Dask cluster. Transport, scheduling, retries and the noticing of dead workers are Dask's.
+"""Workers of a Dask cluster. Transport, scheduling, retries and the detection of dead workers are Dask's.
 
 Dask pickles what it is given to send: here the reference to `run_calls` (the name of a module's function), bytes and a
 number, and back bytes. The bytes are calls and results as `calls` describes them. So nothing of a user's file is ever
-unpickled; whoever may connect to a scheduler can run code, though, by Dask's own nature, which is why a scheduler
-listens on the loopback or asks for certificates.
+unpickled. But by Dask's design any client of a scheduler can have code run, so a scheduler listens on the loopback or
+requires certificates.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from siqi.daemon.cluster.node import pack, run_calls, unpack_results
 from siqi.daemon.system.interrupts import held_back
 
 HEARTBEAT_S = 60
-"""A worker of `local:N` that gives no sign of life for so long is restarted, and its batch given to another."""
+"""A worker of `local:N` that sends no heartbeat for this time is restarted, and its batch given to another."""
 
 CONNECT_S = 15
 
@@ -225,7 +225,7 @@ def _connect(address: str, stack: contextlib.ExitStack) -> Any:
     }
     stack.enter_context(dask.config.set(settings))
     warnings.filterwarnings("ignore", category=VersionMismatchWarning)  # what matters is in an Identity
-    for name in ("tornado", "asyncio", *logging.root.manager.loggerDict):  # of lost connections we say one line
+    for name in ("tornado", "asyncio", *logging.root.manager.loggerDict):  # we report lost connections in one line
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
     kind, _, number = address.partition(":")

@@ -14,7 +14,7 @@ import msgspec
 
 from siqi.daemon.analysis.batch import BatchSettings
 from siqi.daemon.analysis.query import Query
-from siqi.daemon.review.engine import Finding, FoundLine, PositionRequest, bare, wanted
+from siqi.daemon.review.engine import Finding, FoundLine, PositionRequest, bare, request_of
 from siqi.daemon.review.games import ReviewedGame
 from siqi.games import registry
 from siqi.games.contract import (
@@ -30,10 +30,10 @@ from siqi.games.contract import (
 from siqi.games.formats import Opening
 
 GRADES = (0.05, 0.10, 0.20)
-"""The chance that a move loses at least, rounded as it is shown, to be an inaccuracy, a mistake, a blunder."""
+"""The least chance lost, rounded as it is shown, by an inaccuracy, a mistake and a blunder."""
 
 MORE_TIME = 4
-"""The time that is proposed where a judgement is in doubt, in times of that used or of the default."""
+"""The factor on the time used, or on the default, that is proposed where a judgement is in doubt."""
 
 ALL_MOVES = 256
 """`multipv` in Junqi: its searcher values all root moves at once, and the next position is seen by the other side."""
@@ -71,7 +71,7 @@ class SideSummary(NamedTuple):
     grades: tuple[int, int, int]  # numbers of inaccuracies, mistakes and blunders
     lost: float  # mean chance lost by a move
     luck: float = 0.0  # EWN: the sum of the changes by its throws
-    skill: float = 0.0  # EWN: the sum of the changes by its moves, none of which can gain but by the engine's error
+    skill: float = 0.0  # EWN: the sum of the changes by its moves, which can gain only by the engine's error
     unknown: float = 0.0  # EWN: changes by moves whose throw is not known
 
 
@@ -149,14 +149,14 @@ def positions(
             book=True,
             clear=not options.movetime and bool(options.nodes or options.depth),  # so that a run can be repeated
         )
-        asked.append(wanted(query, game.setups + ply, settings))
+        asked.append(request_of(query, game.setups + ply, settings))
     return asked
 
 
 def assess(
     game: ReviewedGame, found: GameCourse, asked: Sequence[PositionRequest], findings: Mapping[str, Finding]
 ) -> list[Ply]:
-    """Return the judgement of each position of a game from the findings on those that were asked."""
+    """Return the judgement of each position of a game from the findings on the analysed ones."""
     plies: list[Ply] = []
     for ply in range(game.plies + 1):
         finding = findings.get(asked[ply].key) if ply < len(asked) else None
@@ -184,8 +184,8 @@ def grade_of(lost: float) -> int:
 def _is_taken_back(game: ReviewedGame, found: GameCourse, ply: int, plies: Sequence[Ply]) -> bool:
     """True if the next search finds that the move before a position lost less than an inaccuracy.
 
-    That is known where the other side answers as the engine would: its answer then changes no value, and what the
-    next search has less than this one, this one had too much. Not in Junqi, where the two searches know other pieces.
+    That is known where the other side answers as the engine would: its answer changes no value, so a difference of
+    the two searches corrects the first. It is not known in Junqi, where the two searches know different pieces.
     """
     old, new = plies[ply], plies[ply + 1]
     if found.views or old.line is None or old.after is None or new.before is None:
@@ -276,10 +276,10 @@ def _lost(game: ReviewedGame, found: GameCourse, ply: int, plies: Sequence[Ply])
 
 
 def summaries(game: ReviewedGame, found: GameCourse, plies: Sequence[Ply]) -> tuple[SideSummary, SideSummary]:
-    """Return what each side's moves and throws did.
+    """Return the effects of each side's moves and throws.
 
     In EWN, luck + skill + unknown of the first side, less those of the second, is the change of the first side's chance
-    from the first position to the last, where the chances of all positions are known.
+    from the first position to the last. This needs the chances of all positions.
     """
     sides = []
     for side in range(2):

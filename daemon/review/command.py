@@ -1,4 +1,4 @@
-"""The command line of `siqi review`: files in, one page out, progress, and going on after a stop."""
+"""The command line of `siqi review`: files in, one page out, progress, and resuming after a stop."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _check_output(path: Path) -> None:
 def _analyse(
     asked: Sequence[Sequence[PositionRequest]], settings: BatchSettings, partial: Partial, cluster: str | None
 ) -> None:
-    """Analyse the positions that the partial file lacks, each once, a game from its end: what is found helps before."""
+    """Analyse the positions that the partial file lacks, each once, games backwards: results help earlier ones."""
     missing: dict[str, PositionRequest] = {}
     for game in asked:
         for one in reversed(game):

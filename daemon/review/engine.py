@@ -1,4 +1,4 @@
-"""The engine's findings on the positions of a review, kept in a file beside the page until the page is whole."""
+"""The engine's findings on the positions of a review, kept in a file next to the page until the page is complete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEAD = b'{"siqi":"review","format":1}\n'
 """The first line of a file of findings."""
 
 EVERY_REPORT_S = 1e-9
-"""Seconds between the reports of a search: every iteration's is wanted."""
+"""Seconds between the reports of a search, so few that each iteration is reported."""
 
 MOST_MOVES = 10
 """The moves of a line that are kept, unless it ends in mate."""
@@ -62,8 +62,8 @@ class PositionRequest(msgspec.Struct, frozen=True):
     key: str
 
 
-def wanted(query: Query, turn: int, settings: BatchSettings) -> PositionRequest:
-    """Return a position to analyse with its key."""
+def request_of(query: Query, turn: int, settings: BatchSettings) -> PositionRequest:
+    """Return the request to analyse a position, with its key."""
     key = query_hash(query, turn, resolve_options(query, settings.options))
     if query.multipv != 1 and turn < len(query.moves):
         key += f" {bare(query.moves[turn])}"  # whose line is kept
@@ -88,7 +88,7 @@ def _kept(line: dict[str, Any]) -> tuple[str, ...]:
 
 
 def lengthen(lines: Sequence[dict[str, Any]], earlier: Sequence[list[str]]) -> None:
-    """Give each line the moves that an earlier iteration had behind it: the last iteration may have been stopped."""
+    """Give each line the moves that an earlier iteration had after it: the last iteration may have been stopped."""
     for line in lines:
         longer = [pv for pv in earlier if pv[: len(line["pv"])] == line["pv"]]
         line["pv"] = max([line["pv"], *longer], key=len)

@@ -1,4 +1,4 @@
-"""The games of a review, out of files of any format or a position's words."""
+"""The games of a review, from files of any format or a position's words."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ MOST_BOOK_MOVES = 6
 """The moves of an opening book that are shown at a position."""
 
 MARK = "<!-- Siqi review -->"
-"""Stands behind the first line of each page."""
+"""Follows the first line of each page."""
 
 FIELD = "__SIQI_{}__"
 """A place in page.html that is filled in."""
@@ -161,7 +161,7 @@ class Page:
 
 
 def _names(info: GameInfo) -> dict[str, Any]:
-    """Return what the page must know of a game: its names by language, and whether it has dice or hidden pieces."""
+    """Return a game's data for the page: its names by language, and whether it has dice or hidden pieces."""
     names = {language: [of.game, *of.sides] for language, of in (("en", info.english), ("zh", info.chinese))}
     return names | {"dice": info.has_dice, "hidden": info.has_hidden}
 

@@ -51,7 +51,7 @@ class Boards:
 
 
 def marks_of(info: GameInfo, move: str) -> tuple[tuple[Arrow, ...], tuple[str, ...]]:
-    """Return what shows a move: an arrow, or rings where stones are placed; nothing for ''."""
+    """Return the marks of a move: an arrow, or rings where stones are placed; none for ''."""
     points = [info.board.point_text(*point) for point in info.board.points(bare(move))] if move else []
     if len(points) == 2 and info.stones_per_turn == 1:
         return (Arrow(points[0], points[1]),), ()
@@ -121,7 +121,7 @@ def frames_of(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply], 
 
 
 def _extras(game: ReviewedGame, position: Position, judged: Ply | None = None) -> dict[str, Any]:
-    """Return what a position's picture shows besides pieces: threats, what a side believes, chances by throw."""
+    """Return the extras of a position's picture: threats, what a side believes, chances by throw."""
     maker = registry.picture_maker(game.game)
     found: dict[str, Any] = {name: True for name in PARTS if name in maker.EXTRAS}
     if game.info.has_dice and judged is not None and judged.finding is not None:

@@ -65,7 +65,7 @@ class FaultGuard:
         self._trace_file: int | None = None
 
     def trace_to(self, file: int | None) -> None:
-        """As the function of this name, for later faults too."""
+        """Have the place of a fault written, as the function of this name does, for later faults too."""
         self._trace_file = file
         trace_to(file)
 

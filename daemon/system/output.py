@@ -27,7 +27,7 @@ class Output:
     def __init__(self, warn: Callable[[str], None], trace_to: Callable[[int | None], None] = lambda file: None) -> None:
         """`warn` gets one line when the log can no longer be written.
 
-        `trace_to` gets the log's file descriptor, and None when there is none any more.
+        `trace_to` gets the log's file descriptor, and None once there is none.
         """
         self._warn, self._trace_to = warn, trace_to
         self._writing_since = 0.0  # time.monotonic() at which the current write began; 0: no write

@@ -13,7 +13,7 @@ from siqi.daemon.arguments import whole_number
 from siqi.games import registry
 from siqi.games.contract import Game, GameInfo, GameRecord, Position, is_dice_position
 from siqi.games.files import open_regular, read_bytes
-from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, Found, recognised
+from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, ParsedFile, recognised
 
 MOST_LINES = 20
 """Faults that are listed; more are counted."""
@@ -173,7 +173,7 @@ def choose(source: GameSource) -> GameFormat:
     raise CommandError(f"{source.name}: {what}")
 
 
-def read_games(source: GameSource, choice: GameFormat, report: Report) -> Found:
+def read_games(source: GameSource, choice: GameFormat, report: Report) -> ParsedFile:
     """Return an input's games, each cut before its first illegal move; `report` gets a line for what is left out.
 
     ValueError if the input is not in the format at all, or has no game.
@@ -190,7 +190,7 @@ def read_games(source: GameSource, choice: GameFormat, report: Report) -> Found:
     return found
 
 
-def report_faults(name: str, found: Found, report: Report) -> None:
+def report_faults(name: str, found: ParsedFile, report: Report) -> None:
     """Report what is left out of an input's games: MOST_LINES faults at most, and all notes."""
     for fault in found.faults[:MOST_LINES]:
         report(f"{name}: {fault}")
@@ -245,7 +245,7 @@ def _setups(record: GameRecord, info: GameInfo) -> int:
     return 2 if info.has_setup and not record.fen else 0
 
 
-def cut_records(game: str, found: Found) -> None:
+def cut_records(game: str, found: ParsedFile) -> None:
     """Cut each record before its first illegal move, which is a fault."""
     loaded = registry.load(game)
     for number, record in enumerate(found.games):

@@ -34,7 +34,7 @@ Losses = Counter[str]
 
 
 @dataclass
-class Found:
+class ParsedFile:
     """The games of a file, a line for each fault, with its place, and one for all else that is left out."""
 
     games: list[Any] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Found:
     notes: list[str] = field(default_factory=list)
 
 
-class Written(NamedTuple):
+class WrittenFile(NamedTuple):
     """A file's content, and what it could not hold."""
 
     data: bytes
@@ -62,13 +62,13 @@ USUAL = WriteStyle()
 class FormatModule(Protocol):
     """The module of one format or several that are alike."""
 
-    def read(self, name: str, data: bytes, encoding: str | None) -> Found:
+    def read(self, name: str, data: bytes, encoding: str | None) -> ParsedFile:
         """Return the games of a file's content; ValueError if it is not in the format `name` at all.
 
         `encoding` is that of its texts, None to detect it. LookupError if it does not exist.
         """
 
-    def write(self, name: str, games: Sequence[Any], style: WriteStyle) -> Written:
+    def write(self, name: str, games: Sequence[Any], style: WriteStyle) -> WrittenFile:
         """Return the content of a file with these games; ValueError if one cannot be written at all."""
 
 
@@ -159,7 +159,7 @@ class Format(NamedTuple):
         assert self.is_stream
         return cast("StreamModule", self.load())
 
-    def read(self, data: bytes, encoding: str | None = None) -> Found:
+    def read(self, data: bytes, encoding: str | None = None) -> ParsedFile:
         """Return the games of a file's content; errors as of `FormatModule.read`."""
         if len(data) > MAX_BYTES:
             raise ValueError(f"more than the {MAX_BYTES >> 20} MiB that a file may have")
@@ -170,7 +170,7 @@ class Format(NamedTuple):
         found.faults, found.notes = list(map(_line, found.faults)), list(map(_line, found.notes))
         return found
 
-    def write(self, games: Sequence[Any], style: WriteStyle = USUAL) -> Written:
+    def write(self, games: Sequence[Any], style: WriteStyle = USUAL) -> WrittenFile:
         """Return the content of a file with these games; errors as of `FormatModule.write`."""
         if style.encoding and not self.is_text:
             raise ValueError(f"{self.name} has an encoding of its own")

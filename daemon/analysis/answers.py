@@ -62,14 +62,14 @@ def _decoded(line: bytes) -> object:
         return None
 
 
-class Earlier(NamedTuple):
+class EarlierAnswers(NamedTuple):
     """The content of a file of answers that a later run needs."""
 
     finals: frozenset[Final] = frozenset()
     others: frozenset[int] = frozenset()  # hashes of errors and warnings
 
 
-def read_answers(path: Path) -> Earlier:
+def read_answers(path: Path) -> EarlierAnswers:
     """Read a file of answers without changing it; a missing file has none.
 
     OSError if it cannot be read, NotAnswersError if any line of it is no answer.
@@ -79,14 +79,14 @@ def read_answers(path: Path) -> Earlier:
         check_owned(path, owns)
         descriptor = open_regular(path)
     except FileNotFoundError:
-        return Earlier()
+        return EarlierAnswers()
     with os.fdopen(descriptor, "rb") as file:
         for answer, line in _answers(file):
             if "isDuringSearch" not in answer:
                 others.add(hash(line))
             elif not answer["isDuringSearch"] and isinstance(answer.get("query"), str):
                 finals.add((answer["id"], answer["turn"], answer["query"]))
-    return Earlier(frozenset(finals), frozenset(others))
+    return EarlierAnswers(frozenset(finals), frozenset(others))
 
 
 def _answers(file: BinaryIO) -> Iterator[tuple[Answer, bytes]]:
@@ -116,7 +116,7 @@ def last_answers(path: Path) -> Iterator[Answer]:
 class Journal:
     """A file of answers, open for appending; each answer is written whole or not at all."""
 
-    def __init__(self, path: Path, earlier: Earlier) -> None:
+    def __init__(self, path: Path, earlier: EarlierAnswers) -> None:
         """Open or create the file, and remove a last line that was cut short.
 
         OSError if that fails, or if another run is writing to it.

@@ -37,7 +37,7 @@ STOP_WAIT_S = 2.0
 """The time that a run's workers get at its end to stop their searches."""
 
 
-class Sent(NamedTuple):
+class SentBatch(NamedTuple):
     """A batch that was handed out."""
 
     items: list[tuple[str, PendingPosition]]  # with their keys
@@ -63,7 +63,7 @@ class ClusterBatch(Batch):
         self._run = f"siqi-{uuid.uuid4().hex}"
         self._numbers = itertools.count()
         self._sent: dict[str, PendingPosition] = {}  # handed out and not answered, by key; the lock guards it
-        self._events: queue.SimpleQueue[Sent | PartialAnswer | None] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[SentBatch | PartialAnswer | None] = queue.SimpleQueue()
         self._size = BatchSize()
         self._room = threading.Condition()
         self._batches = 0  # handed out and not done; the condition guards it
@@ -134,7 +134,7 @@ class ClusterBatch(Batch):
         handed = self._workers.send(calls, items[0][1].query.priority, time_limit_s(item for _, item in items))
         # The batch comes as the argument: one that its own callback holds would stay in memory, here and at the
         # scheduler, until Python looks for cycles.
-        handed.add_done_callback(lambda done: self._events.put(Sent(items, done, is_suspect)))
+        handed.add_done_callback(lambda done: self._events.put(SentBatch(items, done, is_suspect)))
 
     def _job(self, key: str, item: PendingPosition) -> PositionJob:
         return PositionJob(key, self._run, item.query, item.turn, item.options, item.query_hash, files_of(item.options))
@@ -159,7 +159,7 @@ class ClusterBatch(Batch):
                     self._batches -= 1
                     self._room.notify()
 
-    def _take(self, sent: Sent) -> None:
+    def _take(self, sent: SentBatch) -> None:
         """Write the answers of a batch. One that ended several workers is tried again position by position.
 
         One at a time: Dask also blames a batch if another one, run before it on the same worker, ended the worker.

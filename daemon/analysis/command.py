@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from siqi.daemon.analysis import plot
-from siqi.daemon.analysis.answers import Earlier, Final, Journal, NotAnswersError, last_answers, read_answers
+from siqi.daemon.analysis.answers import EarlierAnswers, Final, Journal, NotAnswersError, last_answers, read_answers
 from siqi.daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners
 from siqi.daemon.analysis.formats import (
     AnnotatedRecords,
@@ -116,7 +116,7 @@ def analyse_with(options: argparse.Namespace) -> int:
     if (refusal := misuse(options)) is not None:
         report(refusal)
         return MISUSED
-    earlier: Earlier | EarlierRows = Earlier()
+    earlier: EarlierAnswers | EarlierRows = EarlierAnswers()
     if options.resume is not None:
         try:
             earlier = read_table(options.resume) if options.output == "csv" else read_answers(options.resume)
@@ -174,7 +174,7 @@ class Run:
         self,
         options: argparse.Namespace,
         progress: Progress,
-        earlier: Earlier | EarlierRows,
+        earlier: EarlierAnswers | EarlierRows,
         stack: contextlib.ExitStack,
     ) -> None:
         self._options = options
@@ -245,7 +245,7 @@ class Run:
             return self._table
         if options.output == "plot":
             return lambda answer: None
-        if isinstance(self._earlier, Earlier) and options.resume is not None:
+        if isinstance(self._earlier, EarlierAnswers) and options.resume is not None:
             journal = stack.enter_context(Journal(options.resume, self._earlier))
             return lambda answer: self._guard(lambda: journal.write(answer))
         return lambda answer: self._put(msgspec.json.encode(answer) + b"\n")

@@ -17,7 +17,7 @@ from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.engine.options import CORE
 from siqi.daemon.game_files import CommandError
 from siqi.daemon.review.assess import assess, course, doubt_of, positions, solved
-from siqi.daemon.review.engine import Finding, Partial, PositionRequest, find
+from siqi.daemon.review.engine import Finding, FindingsFile, PositionRequest, find
 from siqi.daemon.review.games import read_all
 from siqi.daemon.review.page import Page, is_page
 from siqi.daemon.system.interrupts import INTERRUPTED, held_back
@@ -96,7 +96,7 @@ def _review(options: argparse.Namespace) -> int:
             loaded[name] = registry.load(name, report)
     courses = [course(one, loaded[one.game]) for one in read.games]
     asked = [positions(one, way, options, settings) for one, way in zip(read.games, courses, strict=True)]
-    with Partial(output.with_name(f"{output.name}.partial")) as partial:
+    with FindingsFile(output.with_name(f"{output.name}.partial")) as partial:
         _analyse(asked, settings, partial, options.cluster)
         keys = {one.key for wanted in asked for one in wanted}
         errors = sum(bool(partial.findings[key].error) for key in keys)
@@ -128,7 +128,7 @@ def _check_output(path: Path) -> None:
 
 
 def _analyse(
-    asked: Sequence[Sequence[PositionRequest]], settings: BatchSettings, partial: Partial, cluster: str | None
+    asked: Sequence[Sequence[PositionRequest]], settings: BatchSettings, partial: FindingsFile, cluster: str | None
 ) -> None:
     """Analyse the positions that the partial file lacks, each once, games backwards: results help earlier ones."""
     missing: dict[str, PositionRequest] = {}

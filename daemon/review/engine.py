@@ -106,7 +106,7 @@ def _chance(score: dict[str, Any]) -> Chance:
     return Chance(round(score["win"] + score.get("draw", 0.0) / 2, 4), 0, score.get("cp", 0))
 
 
-class Partial:
+class FindingsFile:
     """A file of findings; each is written whole or not at all, so that a run that is killed loses none."""
 
     def __init__(self, path: Path) -> None:

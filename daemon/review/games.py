@@ -12,7 +12,7 @@ from siqi.daemon.words import parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import GameInfo, GameRecord
-from siqi.games.formats import Found
+from siqi.games.formats import ParsedFile
 
 HEAD_WORDS = ("startpos", "fen", "position")
 
@@ -44,14 +44,14 @@ class ReviewedGame(NamedTuple):
         return self.record.dice[ply] if ply < len(self.record.dice) else 0
 
 
-class Read(NamedTuple):
-    """All games that were read, and whether all of every file could be."""
+class ReviewInput(NamedTuple):
+    """All games that were read; `is_whole`: every file could be read completely."""
 
     games: list[ReviewedGame]
     is_whole: bool
 
 
-def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Read:
+def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> ReviewInput:
     """Read the games that the arguments name; faults in them are reported, each game is kept up to its first.
 
     OSError if a file cannot be read, ValueError or Refusal if it has no games.
@@ -82,7 +82,7 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Read
     kept = [one for one in kept if _can_be_played(one, report)]
     if not kept:
         raise ValueError(f"{', '.join(options.games)}: no game can be read")
-    return Read(kept, not faults and len(kept) == len(games))
+    return ReviewInput(kept, not faults and len(kept) == len(games))
 
 
 def _can_be_played(one: ReviewedGame, report: Callable[[str], None]) -> bool:
@@ -96,14 +96,14 @@ def _can_be_played(one: ReviewedGame, report: Callable[[str], None]) -> bool:
     return True
 
 
-def _of_words(game: str, text: str) -> Found:
+def _of_words(game: str, text: str) -> ParsedFile:
     words = text.split()
     fen, moves = parse_position(words[1:] if words[0] == "position" else words)
     registry.info(game)
-    return Found([GameRecord(tuple(moves), fen=fen or "")])
+    return ParsedFile([GameRecord(tuple(moves), fen=fen or "")])
 
 
-def _reviewed(game: str, found: Found, place: str) -> list[ReviewedGame]:
+def _reviewed(game: str, found: ParsedFile, place: str) -> list[ReviewedGame]:
     wording = registry.wording(game)
     numbered = len(found.games) > 1
     games = []

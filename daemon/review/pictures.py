@@ -97,14 +97,16 @@ def push(game: ReviewedGame, positions: Sequence[Position], word: str) -> None:
             position.push(position.parse_move(whole.view_moves(viewer)[-1]))
 
 
-class Shown(NamedTuple):
+class PositionFrames(NamedTuple):
     """A position of a game: its frame in each view, and those of the better line from it."""
 
     frames: list[list[int]]
     line: list[FrameStep]
 
 
-def frames_of(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply], boards: Boards) -> Iterator[Shown]:
+def frames_of(
+    game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply], boards: Boards
+) -> Iterator[PositionFrames]:
     """Yield the frames of a game by ply."""
     positions = watched(game, loaded)
     for ply, judged in enumerate(plies):
@@ -115,7 +117,7 @@ def frames_of(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply], 
         frames = []
         for position in positions:
             frames.append(boards.frame(position, best, _extras(game, position, judged)))
-        yield Shown(frames, list(_line(game, positions, judged, boards)))
+        yield PositionFrames(frames, list(_line(game, positions, judged, boards)))
         if ply < game.plies:
             push(game, positions, game.record.moves[game.setups + ply])
 

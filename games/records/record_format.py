@@ -8,7 +8,7 @@ from typing import TextIO
 
 from siqi.games.contract import GameRecord
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 
 TEXTS = {
     **{"first": "player names", "second": "player names", "occasion": "occasions", "event": "events"},
@@ -29,9 +29,9 @@ class WholeTexts:
         """`stream` and `text` are those of a StreamModule, `encoding` that of its texts."""
         self._stream, self._text, self._encoding = stream, text, encoding
 
-    def read(self, name: str, data: bytes, encoding: str | None) -> Found:
+    def read(self, name: str, data: bytes, encoding: str | None) -> ParsedFile:
         """Return the games of a text; ValueError if there is none."""
-        found = Found()
+        found = ParsedFile()
         text, used, broken = decode(data, encoding, self._encoding)
         if broken:
             found.faults.append(f"{broken} characters that are not {used}")
@@ -52,7 +52,7 @@ class WholeTexts:
         found.notes += left_out("texts", skipped)
         return found
 
-    def write(self, name: str, games: Sequence[GameRecord], style: WriteStyle) -> Written:
+    def write(self, name: str, games: Sequence[GameRecord], style: WriteStyle) -> WrittenFile:
         """Return the text of the games; ValueError if one cannot be written."""
         losses = Losses()
         parts = []
@@ -62,10 +62,10 @@ class WholeTexts:
             except ValueError as error:
                 raise ValueError(f"game {number}: {error}") from None
             count_changes(game, next(self._stream(io.StringIO(parts[-1]), lambda skipped: None)), losses)
-        return Written(encode("".join(parts), style.encoding or self._encoding, losses), +losses)
+        return WrittenFile(encode("".join(parts), style.encoding or self._encoding, losses), +losses)
 
 
-def note_result(found: Found, number: int, game: GameRecord) -> None:
+def note_result(found: ParsedFile, number: int, game: GameRecord) -> None:
     """Note a result without a known meaning, which is kept as text."""
     if game.result_text and game.result == "*":
         found.notes.append(f"game {number}: a result that is not known, kept as text: {game.result_text}")

@@ -17,7 +17,7 @@ from random_records import random_record
 
 from siqi.daemon.command import run
 from siqi.games import registry
-from siqi.games.formats import Format, Found, recognised
+from siqi.games.formats import Format, ParsedFile, recognised
 from siqi.games.xiangqi.library.board import Board
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
@@ -44,7 +44,7 @@ def sample(key: tuple[str, str], rng: random.Random) -> bytes:
     return one.write(games).data
 
 
-def check(one: Format, data: bytes) -> Found | None:
+def check(one: Format, data: bytes) -> ParsedFile | None:
     """Read a file: one clear line if it is refused, one for each fault; return what was found."""
     try:
         found = one.read(data)

@@ -14,7 +14,7 @@ from random_records import random_record
 
 from siqi.games import registry
 from siqi.games.contract import GameRecord, Note, NoteLine
-from siqi.games.formats import Format, Found, recognised
+from siqi.games.formats import Format, ParsedFile, recognised
 from siqi.games.records.record_format import TEXTS
 from siqi.games.records.values import read_date, read_result
 from siqi.games.xiangqi.library.board import Board
@@ -165,7 +165,7 @@ def test_dates_in_any_wording() -> None:
 
 
 def test_championship_records_report_what_they_leave_out() -> None:
-    def read(game: str, text: str) -> Found:
+    def read(game: str, text: str) -> ParsedFile:
         return registry.formats(game)[0].read(text.encode("gb18030"))
 
     found = read("connect6", f"before {C6.replace('先手胜', '黑方小胜')} behind {C6.replace('}', ';x(1)}')}")
@@ -181,7 +181,7 @@ def test_championship_records_report_what_they_leave_out() -> None:
     assert names.games[0].first == "?" and names.notes == ["texts left out: 1, the first: Alpha"]
 
 
-def sgf(text: str) -> Found:
+def sgf(text: str) -> ParsedFile:
     one = next(one for one in registry.formats("connect6") if one.name == "sgf")
     return one.read(text.encode())
 

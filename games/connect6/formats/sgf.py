@@ -21,7 +21,7 @@ from siqi.games.connect6.rules.lookup import SIZE
 from siqi.games.connect6.rules.notation import COLUMNS, parse_fen, point_text, write_fen
 from siqi.games.contract import GameRecord
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.record_format import count_changes, note_result
 from siqi.games.records.values import ResultWording, read_result
 
@@ -43,9 +43,9 @@ _HELD = {"EV": "event", "PB": "first", "PW": "second", "DT": "occasion", "PC": "
 _TECHNICAL = frozenset({"FF", "GM", "SZ", "CA", "AP", "ST", "HA", "AB", "AW", "AE", "PL"})
 
 
-def read(name: str, data: bytes, encoding: str | None) -> Found:
+def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text; of one with a fault the turns before it."""
-    found = Found()
+    found = ParsedFile()
     text, used, broken = decode(data, encoding, ENCODING)
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
@@ -215,7 +215,7 @@ def _points(word: str) -> list[str]:
     return []
 
 
-def write(name: str, games: Sequence[GameRecord], style: WriteStyle) -> Written:
+def write(name: str, games: Sequence[GameRecord], style: WriteStyle) -> WrittenFile:
     """Return the text of the games as Little Golem writes them; ValueError if one began within a turn."""
     losses = Losses()
     texts = []
@@ -229,7 +229,7 @@ def write(name: str, games: Sequence[GameRecord], style: WriteStyle) -> Written:
         texts.append(f"(;FF[4]{head}{setup}{moves})\n")
         ((nodes, _),) = _games(texts[-1], [], [])
         count_changes(game, _game(nodes, [], []), losses)
-    return Written(encode("".join(texts), style.encoding or ENCODING, losses), +losses)
+    return WrittenFile(encode("".join(texts), style.encoding or ENCODING, losses), +losses)
 
 
 def _setup(fen: str) -> tuple[str, int]:

@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.sax.saxutils import escape
 
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, WriteStyle, Written, encode
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode
 from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, TreeStep
 from siqi.games.xiangqi.formats.table import FORMATS
@@ -47,9 +47,9 @@ _FIELDS = {
 _TECHNICAL = frozenset({"RecordType", "RecordResult", "FEN"})
 
 
-def read(name: str, data: bytes, encoding: str | None) -> Found:
+def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the game of a file, up to the fault of its XML if it has one."""
-    found = Found()
+    found = ParsedFile()
     text, used, broken = decode(data, encoding, ENCODING)
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
@@ -74,7 +74,7 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     return found
 
 
-def _head(elements: list[Element], found: Found) -> Game:
+def _head(elements: list[Element], found: ParsedFile) -> Game:
     """Return a game with its tags; ValueError for a malformed FEN."""
     fields: dict[str, str] = {}
     children = {id(child) for element in elements if element.tag == "Head" for child in element}
@@ -97,7 +97,7 @@ def _head(elements: list[Element], found: Found) -> Game:
     return game
 
 
-def _plant(game: Game, elements: list[Element], found: Found) -> None:
+def _plant(game: Game, elements: list[Element], found: ParsedFile) -> None:
     planter = Planter(game, found.faults)
     behind, odd = 0, set()
     moves = [element for element in elements if element.tag == "Move"]
@@ -125,7 +125,7 @@ def _plant(game: Game, elements: list[Element], found: Found) -> None:
         found.notes.append(f"attributes of moves left out: {', '.join(sorted(odd))}")
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the file of one game."""
     losses = Losses()
     holds = next(one.holds for one in FORMATS if one.name == name)
@@ -141,7 +141,7 @@ def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
         rows.append(_row(value, game.comments.get(place, ""), place == len(game.moves)))
     text = "\n".join([*rows, " </MoveList>", "</ChineseChessRecord>", ""])
     used = style.encoding or ENCODING
-    return Written(encode(text.replace('encoding="UTF-8"', f'encoding="{used.upper()}"', 1), used, losses), +losses)
+    return WrittenFile(encode(text.replace('encoding="UTF-8"', f'encoding="{used.upper()}"', 1), used, losses), +losses)
 
 
 def _row(value: str, comment: str, is_last: bool) -> str:

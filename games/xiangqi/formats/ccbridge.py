@@ -18,7 +18,7 @@ import struct
 import uuid
 from collections.abc import Sequence
 
-from siqi.games.formats import Found, Losses, WriteStyle, Written
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile
 from siqi.games.xiangqi.formats.fitting import first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
 from siqi.games.xiangqi.formats.table import TREE
@@ -76,9 +76,9 @@ _IN_USE, _PRESENT = 1, 2
 """Flags of an entry of the index: 7 for a game, 5 for one that was deleted."""
 
 
-def read(name: str, data: bytes, encoding: str | None) -> Found:
+def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a record or a library, whichever the data is."""
-    found = Found()
+    found = ParsedFile()
     if encoding:
         raise ValueError(f"{name} has an encoding of its own")
     if data.startswith(RECORD):
@@ -221,11 +221,11 @@ class _Reader(StepReader):
         return super().first_origin() if any(self._data[self._at : self._at + 4]) else -1
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the record of a game, or a library of games."""
     losses = Losses()
     if name == "cbr":
-        return Written(_record(games[0] if games else Game(), losses), +losses)
+        return WrittenFile(_record(games[0] if games else Game(), losses), +losses)
     slots = -(-max(len(games), 1) // SLOTS_AT_ONCE) * SLOTS_AT_ONCE
     head = bytearray(INDEX_AT + slots * INDEX_BYTES)
     head[:16] = LIBRARY
@@ -241,7 +241,7 @@ def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
         _put(head, at + 20, 80, f"{{{str(identity).upper()}}}")
         _put(head, at + 100, 128, game.headers.get("Title", ""))
         parts += [record, bytes(-len(record) % SLOT_BYTES)]
-    return Written(b"".join([bytes(head), *parts]), +losses)
+    return WrittenFile(b"".join([bytes(head), *parts]), +losses)
 
 
 def _put(data: bytearray, at: int, size: int, text: str) -> str:

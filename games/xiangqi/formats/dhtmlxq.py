@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.formats.xqf import PIECES
@@ -58,9 +58,9 @@ _FIELDS = {tag: field for field, tag in _TAGS.items()}
 _NO_TAGS = frozenset({"ver", "pver", "init", "binit", "fen", "movelist", "result", "length", "firstnum", "generator"})
 
 
-def read(name: str, data: bytes, encoding: str | None) -> Found:
+def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text, whatever stands around them."""
-    found = Found()
+    found = ParsedFile()
     text, used, broken = decode(data, encoding, "gb18030")
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
@@ -263,12 +263,12 @@ class _Tree:
                 line.comments[place] = text
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
     holds = next(one.holds for one in FORMATS if one.name == name)
     texts = [_game_text(name, fitted(game, holds, None, losses), losses) for game in games or [Game()]]
-    return Written(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
+    return WrittenFile(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
 
 
 def _game_text(name: str, game: Game, losses: Losses) -> str:

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, rewrite_comments, tags_of
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
@@ -108,9 +108,9 @@ _PIECES = {
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 
 
-def read(name: str, data: bytes, encoding: str | None) -> Found:
+def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text."""
-    found = Found()
+    found = ParsedFile()
     text, used, broken = decode(data, encoding, "gb18030")
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
@@ -317,12 +317,12 @@ def _drawn_fen(lines: Iterable[str], turn: str) -> str:
     return first_fen(board_text(letters), turn) or STARTING_FEN
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
     holds = next(one.holds for one in FORMATS if one.name == name)
     texts = [_game_text(fitted(game, holds, None, losses), losses) for game in games or [Game()]]
-    return Written(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
+    return WrittenFile(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
 
 
 def _game_text(game: Game, losses: Losses) -> str:

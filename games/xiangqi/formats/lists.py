@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.values import RESULTS
 from siqi.games.xiangqi.formats.fitting import board_of, fitted
 from siqi.games.xiangqi.formats.table import FORMATS
@@ -32,9 +32,9 @@ class _Row(NamedTuple):
     result: str = "*"
 
 
-def read(name: str, data: bytes, encoding: str | None) -> Found:
+def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text; of one with a fault the moves before it."""
-    found = Found()
+    found = ParsedFile()
     text, used, broken = decode(data, encoding, ENCODING)
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
@@ -118,7 +118,7 @@ def _paragraphs(text: str, remarks: list[str]) -> Iterator[_Row]:
             words = []
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games; ValueError if one begins where the format has no room for it."""
     losses = Losses()
     holds = next(one.holds for one in FORMATS if one.name == name)
@@ -132,7 +132,7 @@ def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
             losses["games without moves"] += 1
         else:
             rows += [*_wrapped(game, cast(Notation, style.notation or "iccs")), ""]
-    return Written(encode("".join(f"{row}\n" for row in rows), style.encoding or ENCODING, losses), +losses)
+    return WrittenFile(encode("".join(f"{row}\n" for row in rows), style.encoding or ENCODING, losses), +losses)
 
 
 def _wrapped(game: Game, notation: Notation) -> Iterator[str]:

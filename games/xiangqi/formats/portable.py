@@ -9,7 +9,7 @@ from typing import TextIO, cast
 
 from siqi.games.contract import GameRecord, Note
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.values import RESULT_TEXT
 from siqi.games.xiangqi.formats.fitting import fitted, rewrite_comments, tags_of
 from siqi.games.xiangqi.formats.table import ALL
@@ -19,12 +19,12 @@ from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_game
 from siqi.games.xiangqi.library.san import Notation
 
 
-def read(name: str, data: bytes, encoding: str | None) -> Found:
+def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text. Of a game with faults the moves before the first one are kept.
 
     A game of another kind, and one without a first position, is left out.
     """
-    found = Found()
+    found = ParsedFile()
     text, used, broken = decode(data, encoding, "utf-8")
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
@@ -49,7 +49,7 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     return found
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
     texts = []
@@ -59,7 +59,7 @@ def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
         rewrite_comments(game, lambda text: " ".join(text.split()), "line ends in comments, now blanks", losses)
         losses["line ends in tags, now blanks"] += sum(len(value.splitlines()) > 1 for value in tags_of(game).values())
         texts.append(game.text(cast(Notation, style.notation or "wxf")))
-    return Written(encode("\n".join(texts), style.encoding or "utf-8", losses), +losses)
+    return WrittenFile(encode("\n".join(texts), style.encoding or "utf-8", losses), +losses)
 
 
 def stream(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:

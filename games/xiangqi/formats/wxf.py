@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.values import RESULT_TEXT
 from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
 from siqi.games.xiangqi.formats.table import FORMATS
@@ -71,9 +71,9 @@ _OURS = {"K": "K", "R": "R", "N": "H", "C": "C", "G": "A", "M": "E", "P": "P"}
 _WITHOUT_LETTERS = frozenset({"WXF", "ICCS"})
 
 
-def read(name: str, data: bytes, encoding: str | None) -> Found:
+def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text."""
-    found = Found()
+    found = ParsedFile()
     text, used, broken = decode(data, encoding, ENCODING)
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
@@ -191,7 +191,7 @@ def _fen_of(setup: str) -> str:
     return fen_text(letters, turn, 0, max(1, number))
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
     holds = next(one.holds for one in FORMATS if one.name == name)
@@ -201,7 +201,7 @@ def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
         texts.append(_game_text(game))
         back = tags_of(_read_game(texts[-1], [], []))
         losses["some characters in tags"] += sum(back.get(tag) != value for tag, value in tags_of(game).items())
-    return Written(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
+    return WrittenFile(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
 
 
 def _game_text(game: Game) -> str:

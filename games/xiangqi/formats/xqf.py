@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from siqi.games.encodings import LEAST_NON_ASCII, detected
-from siqi.games.formats import Found, Losses, WriteStyle, Written
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile
 from siqi.games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
 from siqi.games.xiangqi.formats.table import TREE
@@ -69,13 +69,13 @@ class _Keys(NamedTuple):
     stream: bytes = bytes(32)
 
 
-def read(name: str, data: bytes, encoding: str | None) -> Found:
+def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the game of a file."""
     if data[:2] != b"XQ":
         raise ValueError("not an XQF file: it does not begin with XQ")
     if len(data) < HEAD_BYTES + 4:
         raise ValueError(f"cut short: {len(data)} bytes, fewer than a head and a step")
-    found = Found()
+    found = ParsedFile()
     version = data[2]
     keys = _Keys() if version <= _PLAIN else _keys(data)
     body = _decrypted(data[HEAD_BYTES:], keys.stream)
@@ -226,7 +226,7 @@ def _encoding_of(texts: Sequence[bytes]) -> str:
     return detected(text, ENCODING, ENCODINGS)
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the file of one game."""
     losses = Losses()
     game = fitted(games[0] if games else Game(), TREE, _FIELDS, losses)
@@ -251,7 +251,7 @@ def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
     for step in steps_of(game) if game.moves else ():
         origin, target = map(_byte, step.move)
         body += _step(origin, target, step.has_next, step.has_sibling, step.comment, version)
-    return Written(bytes(head + body), +losses)
+    return WrittenFile(bytes(head + body), +losses)
 
 
 def _byte(square: int) -> int:

@@ -2,10 +2,10 @@
 
     python scripts/books/build_ewn_setups.py --jobs 2 --log setups.jsonl --out setups.book
 
-Each set-up of the first side meets every answer. The better half of the answers is kept and met twice as often, until
-a few are left, which further games value. Each move leads to the position that the learned evaluation prefers; a game
-ends where a tablebase knows the chances. Finished set-ups are kept in a log (`--log`); the same command continues a
-build that was broken off. Writes a book to `--out`, or books/ewn-setups.book with `--replace-shipped`.
+Each set-up of the first side meets every answer. Then the better half of the answers meets it in twice as many games,
+and so on, until only a few are left, which further games value. Each move leads to the position that the learned
+evaluation prefers; a game ends where a tablebase knows the chances. Finished set-ups are kept in a log (`--log`); the
+same command resumes an interrupted build. Writes a book to `--out`, or books/ewn-setups.book with `--replace-shipped`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from siqi.games.ewn.search.setup import playout_work
 from siqi.games.kernel.jit import Record, new_record
 
 ROUND = 360 * 256
-"""Games a round, shared among the answers left."""
+"""Games per round, shared among the answers left."""
 
 LAST_GAMES = 65_536
 """Games that value each of the last answers: a standard error of 0.2 %."""
@@ -48,7 +48,7 @@ def first_share(work: Record, setup: str, answer: str, games: int) -> float:
 
 
 class Amounts(NamedTuple):
-    """Games a round, shared among the answers left, and games that value each of the last answers."""
+    """Games per round, shared among the answers left, and games that value each of the last answers."""
 
     round: int
     last: int

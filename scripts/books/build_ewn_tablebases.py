@@ -3,7 +3,7 @@
     python scripts/books/build_ewn_tablebases.py --jobs 2 --replace-shipped     up to 4 pieces, into books/ewn-endings
     python scripts/books/build_ewn_tablebases.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB, 5 GB of memory)
 
-An ending whose file exists and is sound is skipped, so that the same command continues a build that was broken off.
+An ending whose file exists and is sound is skipped, so that the same command resumes an interrupted build.
 Each table is checked before it is written: every value must follow from those of its successors.
 """
 
@@ -74,14 +74,14 @@ def build_with(folder: Path, threads: int, ending: Ending) -> str:
 
 
 def after_captures(ending: Ending) -> set[Ending]:
-    """Return the endings of one piece fewer."""
+    """Return the endings with one piece fewer."""
     strong, weak = ending
     return {other for other in ENDINGS if set(other) in ({strong - 1, weak}, {strong, weak - 1})}
 
 
 def build_all(folder: Path, endings: list[Ending], jobs: Jobs) -> Iterator[str]:
-    """Build tables; yield a line for each. Here one after the other in threads; on a cluster those of equally many
-    pieces at a time, one a worker."""
+    """Build tables; yield a line for each. On this machine they are built one after the other, each in several threads;
+    on a cluster all endings with the same number of pieces at a time, one per worker."""
     if isinstance(jobs, int):
         return (build(folder, ending, jobs) for ending in endings)
     return in_graph(functools.partial(build_with, folder.resolve(), 1), endings, after_captures, jobs)

@@ -123,7 +123,7 @@ class Work(NamedTuple):
     """A position whose moves are to be verified."""
 
     variant: str
-    line: tuple[int, ...]  # that leads to it
+    line: tuple[int, ...]  # moves that lead to it
     moves: list[int]  # as the book keeps them
     limit: int
     margin: int
@@ -131,7 +131,7 @@ class Work(NamedTuple):
 
 @functools.cache
 def _engine(variant: str) -> tuple[Game[Position], Searcher[Position]]:
-    """Return a worker's game and searcher."""
+    """Return the game and the searcher of this worker process."""
     game = script.load(variant)
     searcher = game.searcher()
     searcher.configure(16, 1, 1)
@@ -185,10 +185,10 @@ def main() -> int:
     script.add_output(parser, "the opening book")
     parser.add_argument("--plies", type=int, default=40, help="of each game")
     parser.add_argument("--min-games", type=int, default=3, help="moves of fewer games are left out")
-    parser.add_argument("--verify", type=int, default=0, metavar="NODES", help="search each move so far (0: none)")
-    parser.add_argument("--margin", type=int, default=MARGIN_CP, help="of the score, in which moves are sound")
+    parser.add_argument("--verify", type=int, default=0, metavar="NODES", help="check moves by searches (0: none)")
+    parser.add_argument("--margin", type=int, default=MARGIN_CP, help="largest loss of a sound move (centipawns)")
     script.add_jobs(parser)
-    parser.add_argument("--source", default="", help="of the games, for the header")
+    parser.add_argument("--source", default="", help="source of the games, for the header")
     options = parser.parse_args()
     shipped = BOOKS_FOLDER / f"{options.game}-openings.book"
     out = script.output(options, shipped, script.is_book(opening.opening_book_kind(options.game)))

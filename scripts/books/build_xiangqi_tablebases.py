@@ -3,7 +3,7 @@
     python scripts/books/build_xiangqi_tablebases.py --jobs 2 --replace-shipped  all shipped ones
     python scripts/books/build_xiangqi_tablebases.py RN-AABB R-NAABB --out DIR   these, and those that captures lead to
 
-An ending whose file exists and is sound is skipped, so that the same command continues a build that was broken off.
+An ending whose file exists and is sound is skipped, so that the same command resumes an interrupted build.
 Each table is checked before it is written: every value must follow from those of its successors.
 """
 

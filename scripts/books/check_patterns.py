@@ -3,9 +3,9 @@
     python scripts/books/check_patterns.py --tables books/xiangqi-endings
     python scripts/books/check_patterns.py --endgames endgames.jsonl.zst
 
-With tablebases: of random quiet positions (no check, no capture) that an entry fits, how many have its result, by side
-to move. Entries that the tablebases do not confirm are marked. With endgames (JSON lines: fen, result): the published
-results that differ from the book's.
+With tablebases, random quiet positions (no check, no capture) that fit an entry are drawn; the share that has the
+entry's result is printed, by side to move. Entries that the tablebases do not confirm are marked. With endgames (JSON
+lines: fen, result), the published results that differ from the book's are printed.
 
 Data: tablebases are shipped; published endgames are not. A line is an object with `fen` and `result`.
 """
@@ -57,7 +57,7 @@ def random_position(game: Game[XiangqiPosition], ending: Ending, rng: random.Ran
 
 
 def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter[str]]:
-    """Return by entry how often each result came: `own win` .. with the pressing side to move, else `other win` .."""
+    """Return the counts of each entry's results: `own win` .. with the pressing side to move, else `other win` .."""
     game = create(silent)
     tally: list[Counter[str]] = [Counter() for _ in book.patterns]
     claimed = {ending.ordered() for pattern in book.patterns for ending in pattern.materials()}
@@ -71,7 +71,7 @@ def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter
             if position is None or fit is None:
                 continue
             code = tables.code_of(position.record)
-            if code == UNKNOWN:  # a draw or a perpetual, where the other side can attack
+            if code == UNKNOWN:  # a draw or a perpetual: the other side can attack
                 code = 0
             mover_wins, is_decided = code & 1 == 0, code != 0
             winner = position.turn if mover_wins else 1 - position.turn

@@ -158,7 +158,7 @@ class Solver:
     """One ending; `values` [weak side to move, number] once run."""
 
     def __init__(self, ending: Ending, smaller: int, threads: int) -> None:
-        """Prepare; `smaller` is the address of a TABLEBASE that has all endings captures lead to."""
+        """Prepare; `smaller` is the address of a TABLEBASE with all endings that captures lead to."""
         self._ending = ending
         self._numbering = number(ending)
         self._solver = new_record(SOLVER_DTYPE)

@@ -6,13 +6,14 @@
     python scripts/books/mine_rules.py --dump books/xiangqi-rules.book
 
 There are two kinds of rules. `moves` is the paper's: a game is a transaction, a move an item (piece, captured piece,
-from, to; section 4.2). `situations` is its outlook: a move played is a transaction, and its items are the classes of
-the position it was played in, the move before, the move itself and its intents (`situation.py`, `intent.py`). Pieces
-are distinguished by kind, or by identity as in the paper, which numbers all 32 (`items.py`); then only games from the
-start position count. Games that begin on the left wing are mirrored. Apriori finds the frequent item sets and the
-rules in them. Kept are rules that answer: one move of a side, or its intents, after all that the antecedent holds.
-They are printed, or written as a rule book: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`. The
-option `RuleFile` of the daemon plays by such a book.
+from, to; section 4.2). `situations` is what the paper proposes for the future: a move played is a transaction. Its
+items are the classes of the position it was played in, the move before, the move itself and its intents
+(`situation.py`, `intent.py`). Pieces are distinguished by kind, or by identity as in the paper, which numbers all 32
+(`items.py`); then only games from the start position count. Games that begin on the left wing are mirrored.
+
+Apriori finds the frequent item sets and the rules in them. A rule is kept if its consequent is an answer: one move of a
+side, or its intents, after everything in the antecedent. The rules are printed, or written as a rule book: to `--out`,
+or books/xiangqi-rules.book with `--replace-shipped`. The option `RuleFile` of the daemon plays by such a book.
 
 Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
 are not shipped themselves. `python scripts/match/self_play.py xiangqi own.jsonl` makes some.
@@ -154,18 +155,18 @@ def main() -> int:
     parser = script.parser(__doc__)
     parser.add_argument("files", type=Path, nargs="*", help="JSON lines or PGN, also .zst")
     parser.add_argument("--kind", choices=("moves", "situations", "both"), default="moves")
-    parser.add_argument("--min-support", type=float, default=0.02, help="share of the games")
-    parser.add_argument("--min-position-support", type=float, default=0.001, help="share of the positions (situations)")
+    parser.add_argument("--min-support", type=float, default=0.02, help="least share of the games")
+    parser.add_argument("--min-position-support", type=float, default=0.001, help="least share of positions")
     parser.add_argument("--min-confidence", type=float, default=0.3)
-    parser.add_argument("--longest", type=int, default=2, help="items of an antecedent, at most")
-    parser.add_argument("--min-improvement", type=float, default=0.0, help="in confidence over rules that ask less")
+    parser.add_argument("--longest", type=int, default=2, help="most items of an antecedent")
+    parser.add_argument("--min-improvement", type=float, default=0.0, help="least gain of confidence by a condition")
     parser.add_argument("--items", choices=NUMBERINGS, default=BY_KIND.name, help="how pieces are distinguished")
-    parser.add_argument("--plies", type=int, default=40, help="of each game looked at; 0: whole games")
-    parser.add_argument("--phase", choices=situation.SITUATIONS[:3], help="only moves played in it")
+    parser.add_argument("--plies", type=int, default=40, help="plies of each game that count; 0: whole games")
+    parser.add_argument("--phase", choices=situation.SITUATIONS[:3], help="count only moves played in this phase")
     parser.add_argument("--winners", action="store_true", help="count only answers of the side that won")
     parser.add_argument("--notation", choices=("chinese", "traditional", "wxf"), default="chinese")
     script.add_output(parser, "the rule book", required=False)
-    parser.add_argument("--source", default="", help="of the games, for the header")
+    parser.add_argument("--source", default="", help="source of the games, for the header")
     parser.add_argument("--dump", type=Path, help="print a rule book")
     options = parser.parse_args()
     if options.dump is not None:

@@ -4,7 +4,7 @@ Pass d settles the positions d plies from mate and looks back from there: predec
 d + 1; a predecessor of a won one is lost once all its moves are wins for the other side. Captures lead to the tables of
 smaller endings. Values are codes: 0 a draw, d + 1 an end in d plies (odd d: the mover wins), ILLEGAL.
 
-Repetition and the 60-move rule are ignored: a win is a win under any rule for them, a draw may be none.
+Repetition and the 60-move rule are ignored: a win is a win under any such rule, but a draw may be decided by one.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ Values = np.ndarray[Any, np.dtype[np.uint8]]
 ANALYSIS_DTYPE = record(
     [
         ("values", "i8"),  # address of Values
-        ("due", "i8"),  # likewise: a code that is set when its pass comes, 0 if none
+        ("due", "i8"),  # address of the same: a code to set when its pass comes, 0 if none
         ("spots", "i8", MAX_GROUPS),  # [group]: address of [placement, piece] squares
         ("king_spots", "i8"),  # address of [pair, side] squares
-        ("smaller", "i8"),  # how many endings captures may lead to
+        ("smaller", "i8"),  # number of endings that captures may lead to
         ("smaller_material", "i8", 32),  # pos.material of each
         ("smaller_strong", "i8", 32),  # colour of its stronger side
         ("smaller_ending", "i8", 32),  # address of its ENDING
@@ -147,7 +147,7 @@ def expand(pos: Record, work: Record, lookup: Record, e: Record, a: Record, want
 
 @entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64))
 def initialise(pos: Record, work: Record, lookup: Record, e: Record, a: Record, first: int, end: int) -> None:
-    """Mark illegal ones of positions first..end-1; mark the codes that captures give the others as due."""
+    """Mark the illegal among positions first..end-1; the codes that captures give to the others become due."""
     for at in range(first, end):
         stands = place(pos, lookup, e, a, at)
         for turn in range(2):
@@ -267,7 +267,7 @@ def look_back(pos: Record, work: Record, lookup: Record, e: Record, a: Record, c
 
 @entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64, int64))
 def run_pass(pos: Record, work: Record, lookup: Record, e: Record, a: Record, code: int, first: int, end: int) -> None:
-    """Settle those of positions first..end-1 that have this code, and look back from each."""
+    """Settle those positions of first..end-1 that have this code, and look back from each."""
     for turn in range(2):
         for at in range(first, end):
             cell = turn * e.entries + at
@@ -284,7 +284,7 @@ def run_pass(pos: Record, work: Record, lookup: Record, e: Record, a: Record, co
 
 @entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64))
 def check_values(pos: Record, work: Record, lookup: Record, e: Record, a: Record, first: int, end: int) -> None:
-    """Compare every code of positions first..end-1 with the one that its successors give; a.failed: the first wrong."""
+    """Compare each code of positions first..end-1 with that by its successors; set a.failed to the first wrong one."""
     for at in range(first, end):
         stands = place(pos, lookup, e, a, at)
         for turn in range(2):

@@ -23,7 +23,7 @@ SUFFIXES = (".jsonl", ".zst")
 _LEVEL = 10
 _STEP = 1 << 16
 _MAGIC = b"\x28\xb5\x2f\xfd"
-"""Begins a frame. It is not UTF-8, so no line has it; compressed data has it at one byte in 2**32."""
+"""The bytes that begin a frame: not UTF-8, so no line has them; in compressed data they occur once in 2**32 bytes."""
 
 _DAMAGE = (msgspec.DecodeError, zstandard.ZstdError, ValueError, TypeError, KeyError, AttributeError)
 
@@ -156,7 +156,7 @@ class RunLog(Log):
         self.numbers: set[int] = set()
 
         def owns(head: bytes) -> bool:
-            """True if a file begins with settings of our kind."""
+            """True if a file begins with settings of this kind."""
             mark = f'{{"{kind}":'.encode()
             if path.suffix == ".zst":
                 try:
@@ -180,7 +180,7 @@ class RunLog(Log):
 
 
 def compare(path: Path, what: str, found: dict[str, Any], now: dict[str, Any]) -> None:
-    """Compare settings; OSError if they differ, its text `what` and the differences."""
+    """Compare settings; if they differ, raise OSError with `what` and the differences as its text."""
     if found != now:
         raise OSError(errno.EEXIST, f"{what}: {', '.join(differences(found, now))}", str(path))
 

@@ -18,11 +18,11 @@ CREATOR = "Siqi's scripts, with Matplotlib"
 """Marks each plot as ours."""
 
 MOST_MARKED = 30
-"""Points of a line up to which each one is marked."""
+"""Most points of a line on which each one is marked."""
 
 
 def is_plot(head: bytes) -> bool:
-    """True if a file begins as a plot of a script's does."""
+    """True if a file begins like a plot of a script."""
     return has_mark(head, CREATOR)
 
 
@@ -42,5 +42,5 @@ def save_plot(figure: Figure, path: Path) -> None:
 
 
 def marker(points: int) -> str:
-    """Return the sign of each point of a line: a long one has none, a single point would not be seen without."""
+    """Return the marker of a line's points: none on a long line; a single point would be invisible without one."""
     return "." if points <= MOST_MARKED else ""

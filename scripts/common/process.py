@@ -21,7 +21,7 @@ class Ended(Exception):
 
 
 class Silent(Exception):
-    """No line that was waited for came in time; the program was killed."""
+    """The line that was awaited did not come in time; the program was killed."""
 
 
 class Process:
@@ -30,7 +30,7 @@ class Process:
     def __init__(self, command: str) -> None:
         """Start the program; OSError if it cannot be started."""
         self.started = time.monotonic()
-        # In its own session, Ctrl-C does not reach the program: the script must not charge it with the end.
+        # In its own session Ctrl-C does not reach the program: else its end would count as a crash.
         self._process = subprocess.Popen(
             shlex.split(command),
             stdin=subprocess.PIPE,

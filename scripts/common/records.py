@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _JsonGame(msgspec.Struct):
-    """The fields of a JSON line that are read."""
+    """The fields that are read of a JSON line."""
 
     moves: list[str]
     result: str = "*"
@@ -48,7 +48,7 @@ def open_data(path: Path) -> BinaryIO:
 
 
 def open_text(path: Path) -> TextIO:
-    """Open a text file in UTF-8, decompressing as `open_data`; what cannot be decoded becomes U+FFFD."""
+    """Open a text file in UTF-8, decompressing as `open_data`; bytes that cannot be decoded become U+FFFD."""
     return io.TextIOWrapper(open_data(path), encoding="utf-8", errors="replace")
 
 

@@ -1,4 +1,4 @@
-"""The frame of every script: its command line, its outputs, and the announcement that kernels are compiled.
+"""The frame of every script: command line, outputs, and a message while kernels are compiled.
 
 The package `scripts` imports this module before anything else, and a script imports the package before the games, so
 that their compiling is announced on standard error. A script writes only files that did not exist or are its own
@@ -60,14 +60,14 @@ _imports.enter_context(_announce("kernels"))  # to the end of the script's impor
 
 
 def load(name: str) -> Game[Position]:
-    """Load a game, its compiling announced; books that cannot be used are reported on standard error."""
+    """Load a game and announce its compiling; report books that cannot be used on standard error."""
     with _announce(name):
         return node.load(name, to_stderr)
 
 
 @functools.cache
 def load_once(name: str) -> Game[Position]:
-    """Load a game once a process: its books may take longer to open than the work with it."""
+    """Load a game once per process: its books may take longer to open than the work with it."""
     return load(name)
 
 
@@ -125,14 +125,14 @@ DEFAULT_LIMIT_S = 6 * 3600.0
 
 
 def add_jobs(parser: argparse.ArgumentParser, default: int = 1, what: str = "processes that share the work") -> None:
-    """Declare `--jobs` and `--cluster`, of which `jobs` makes where the work is done, and `--json-progress`."""
+    """Declare `--jobs` and `--cluster`, which the function `jobs` reads, and `--json-progress`."""
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--jobs", type=int, default=default, help=what)
     add_cluster(parser, group)
 
 
 def add_cluster(parser: argparse.ArgumentParser, group: argparse._ActionsContainer) -> None:
-    """Declare `--cluster`, in a group of which one option may be given, its limit, and `--json-progress`."""
+    """Declare `--cluster` in a group of exclusive options, its limit, and `--json-progress`."""
     where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: on the workers of a Dask cluster (docs/cluster.md)"
     group.add_argument("--cluster", type=_address, metavar="WHERE", help=where)
     limit = "on a cluster: work that takes longer is given to another worker; 0: never (default: 6 hours)"
@@ -141,7 +141,7 @@ def add_cluster(parser: argparse.ArgumentParser, group: argparse._ActionsContain
 
 
 def jobs(options: argparse.Namespace) -> Jobs:
-    """Return where the options want the work to be done."""
+    """Return the processes or the cluster that the options choose for the work."""
     return cluster(options) or int(options.jobs)
 
 
@@ -185,7 +185,7 @@ def progress(items: Iterable[Item] | None = None, unit: str = "it", **more: Any)
 
 
 def shows_progress() -> bool:
-    """True if a bar can be seen, or its JSON is wanted."""
+    """True if progress is visible: as a bar on a terminal, or as JSON."""
     return _JsonProgress.is_on or sys.stderr.isatty()
 
 
@@ -248,7 +248,7 @@ def check_output(path: Path, owns: Owns) -> None:
 
 
 def check_distinct(*paths: Path | None) -> None:
-    """Check that no file is to be written as two things; OSError if one is."""
+    """Check that no two outputs have the same path; OSError if they have."""
     found = [os.path.realpath(path) for path in paths if path is not None]
     for number, path in enumerate(found):
         if path in found[:number]:

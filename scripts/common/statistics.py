@@ -35,9 +35,9 @@ class Estimate(NamedTuple):
 
 
 def estimate(pairs: Sequence[int]) -> Estimate:
-    """Return the mean m = sum n_k a_k / n and the bar z sqrt(sum n_k (a_k - m)^2 / n / n); ValueError without a pair.
+    """Return the mean m = sum n_k a_k / n and the bar z sqrt(sum n_k (a_k - m)^2 / n / n); ValueError for no pair.
 
-    If all pairs ended alike the variance is no estimate. Then the bar is the "rule of three" (Hanley and
+    If all pairs ended alike, the variance is no estimate. Then the bar is the "rule of three" (Hanley and
     Lippman-Hand 1983, exact form): with confidence c no other result is likelier than 1 - (1 - c)^(1/n).
     """
     n = sum(pairs)
@@ -59,7 +59,7 @@ class PairedScore:
 
     def __init__(self) -> None:
         self.games: Counter[float] = Counter()  # by points
-        self.pairs = [0] * len(POINTS)  # the complete ones
+        self.pairs = [0] * len(POINTS)  # complete pairs
         self._halves: dict[Hashable, float] = {}
 
     def add(self, pair: Hashable, points: float) -> None:
@@ -83,7 +83,7 @@ class PairedScore:
 
     @property
     def text(self) -> str:
-        """The games and the score, as a table's cell has them."""
+        """The games and the score, as text for a table's cell."""
         return f"{'-'.join(self.counts)}: {percent(self.score)}"
 
 

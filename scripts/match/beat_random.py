@@ -2,8 +2,8 @@
 
     python scripts/match/beat_random.py --logs matches
 
-Plays 100 games of each at 50 ms a move and prints a table; exit status 1 if it won too few. The same command continues
-a folder of logs: give a new engine a new folder.
+Plays 100 games of each at 50 ms a move and prints a table; exit status 1 if it won too few. The same command resumes
+from a folder of logs: give a new engine a new folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scripts.match.tally import Tally
 
 GAMES = 100
 LIMITS = PlayerLimits(movetime_ms=50)
-REQUIRED = {"xiangqi": 95, "connect6": 95, "ewn": 85, "junqi": 95}  # wins; the dice let even a bad player win some
+REQUIRED = {"xiangqi": 95, "connect6": 95, "ewn": 85, "junqi": 95}  # wins; with dice even a bad player wins some
 
 
 def wins(game: str, command: str, logs: Path, concurrency: int) -> int:

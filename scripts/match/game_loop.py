@@ -28,7 +28,7 @@ def parse_opening(text: str) -> Opening:
 
 
 def words_for(game: Game[Position], position: Position, side: int, words: list[str]) -> list[str]:
-    """Return the words of the game that a side may know: all, unless the opponent's pieces are hidden."""
+    """Return the move words as a side knows them; they differ only if pieces are hidden."""
     return position.view_moves(side) if is_hidden_position(position, game.info) else words
 
 
@@ -69,7 +69,7 @@ class Referee:
         return Turn(position, start, words, deploying, self.thrown, go, budget_ms)
 
     def play(self, word: str) -> None:
-        """Push a move; Forfeit if the word is no legal one."""
+        """Push a move; Forfeit if the word is not a legal move."""
         try:
             move = self.position.parse_move(word)
         except ValueError as error:
@@ -79,7 +79,7 @@ class Referee:
 
 
 class Clock:
-    """One side's clock in one game, in ms measured on our side of the pipe."""
+    """One side's clock in one game, in ms, measured on the referee's side of the pipe."""
 
     def __init__(self, limits: PlayerLimits = UNLIMITED, margin_ms: float = math.inf) -> None:
         self.limits, self._margin_ms = limits, margin_ms
@@ -136,9 +136,9 @@ class Agreement(NamedTuple):
 
 
 class Adjudication(NamedTuple):
-    """The ways to end a game before the rules do."""
+    """Conditions that end a game before the rules do."""
 
-    max_plies: int = 0  # a game that reaches it is drawn; 0: no such limit
+    max_plies: int = 0  # a game of this length is drawn; 0: no such limit
     agreement: Agreement | None = None
     tablebases: Callable[[Position], GameEnd | None] | None = None
 

@@ -6,15 +6,15 @@
 
 Each engine runs in processes of its own and speaks UCI, with the words protocol.md adds for the other games.
 Games 2k and 2k+1 are a pair: the same opening and the same throws with the sides swapped. An engine that plays an
-illegal move, dies or oversteps its time loses the game. Every game becomes a line of the log; the same
-command with the same log continues a match that was broken off. Our own rules judge, or for Xiangqi those of
+illegal move, crashes or oversteps its time loses the game. Every game becomes a line of the log; the same
+command with the same log resumes an interrupted match. Siqi's own rules judge, or for Xiangqi those of
 another library: `--referee pyffish`. With `--best-of 7` it is a championship match, or several: series of seven games,
 A moving first in games 1, 4 and 5 (B in every second series), each with its own throws, left when they are decided.
 A tournament pairs its first engine with each other one (gauntlet) or all with all (round-robin), `--games` a pairing,
-and ends with a crosstable and ratings. A word behind NAME=COMMAND is a limit of the engine's own (movetime, nodes,
+and ends with a crosstable and ratings. A word after NAME=COMMAND is a limit of this engine alone (movetime, nodes,
 depth, clock), ranks, or a UCI option.
-`--records` also writes each game to a file: PGN for Xiangqi, for the others as the championships keep them; a file that
-is there already must hold the same game. `--agree 1000 6` ends a game once the scores of both engines have named the
+`--records` also writes each game to a file: PGN for Xiangqi, else in the championships' format. A file that
+exists already must hold the same game. `--agree 1000 6` ends a game once the scores of both engines have named the
 same winner, by 1000 centipawns or a mate, for six plies after the first. `--tablebases` ends a game of Xiangqi or EWN
 whose result the shipped tablebases know.
 
@@ -57,8 +57,8 @@ def build_parser() -> argparse.ArgumentParser:
     option = parser.add_argument
     option("game", choices=registry.NAMES)
     option("--log", type=Path, required=True, help="JSON lines; continued if it exists")
-    option("--games", type=int, default=100, help="even: they are played in pairs; of a tournament's each pairing")
-    option("--tournament", choices=("gauntlet", "round-robin"), default="", help="of the engines named by --engine")
+    option("--games", type=int, default=100, help="even: they are played in pairs; in a tournament, games per pairing")
+    option("--tournament", choices=("gauntlet", "round-robin"), default="", help="between engines of --engine")
     option(
         "--engine", nargs="+", type=parse_option, action="append", default=[], metavar=("NAME=COMMAND", "WORD=VALUE")
     )
@@ -70,7 +70,7 @@ def build_parser() -> argparse.ArgumentParser:
     where.add_argument("--concurrency", type=int, default=1, help="games at a time")
     script.add_cluster(parser, where)
     option("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop once decided (errors 5 %%)")
-    option("--every", type=int, default=10, metavar="N", help="off a terminal, a line every N games")
+    option("--every", type=int, default=10, metavar="N", help="report every N games, off a terminal")
     add_conditions(parser)
     add_limits(parser.add_argument_group("limits of all engines"))
     for letter in "ab":
@@ -124,7 +124,7 @@ def settings_from(arguments: dict[str, Any]) -> MatchSettings:
     settings = msgspec.convert(fields_from(arguments) | {"engines": engines_from(arguments)}, MatchSettings)
     check_conditions(settings)
     if arguments["records"] is not None and settings.openings and settings.game != "xiangqi":
-        raise UsageError("--records: of games from the start; only Xiangqi's may begin elsewhere")
+        raise UsageError("--records: games must begin at the start position, except Xiangqi's")
     if settings.games < 1 or (settings.games % 2 and not settings.best_of):
         raise UsageError("--games must be even: they are played in pairs")
     if settings.best_of and (settings.best_of % 2 == 0 or settings.sprt):
@@ -138,7 +138,7 @@ def settings_from(arguments: dict[str, Any]) -> MatchSettings:
 
 @script.command
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 1 an engine cannot be used, 2 wrong usage, 130 broken off by Ctrl-C."""
+    """Return the exit status: 0 done, 1 an engine cannot be used, 2 wrong usage, 130 interrupted by Ctrl-C."""
     parser = build_parser()
     parsed = parser.parse_args(arguments)
     status = 0

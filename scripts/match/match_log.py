@@ -15,25 +15,25 @@ from scripts.match.players import EngineSpec
 
 
 class UsageError(Exception):
-    """The match cannot be played as asked."""
+    """The settings of the match are wrong or contradict each other."""
 
 
 class MatchSettings(msgspec.Struct, frozen=True):
-    """Everything that makes a match or a tournament; the first line of its log."""
+    """All settings of a match or a tournament; the first line of its log."""
 
     game: str
-    engines: tuple[EngineSpec, ...]  # A, B; or those of a tournament
-    games: int = 100  # of each pairing
+    engines: tuple[EngineSpec, ...]  # A, B; or all of a tournament
+    games: int = 100  # per pairing
     concurrency: int = 1
-    seed: int = 1  # of throws, order of openings, random movers
-    openings: str = ""  # path
+    seed: int = 1  # for throws, order of openings, random movers
+    openings: str = ""  # path of a file
     openings_sha256: str = ""
     sprt: tuple[float, float] | None = None  # elo0, elo1
     max_plies: int = 0  # 0: only the rules end a game
     margin_ms: int = 50
     hang_s: float = 60.0
-    referee: str = "siqi"  # whose rules judge
-    best_of: int = 0  # games of a series; `games` counts series then
+    referee: str = "siqi"  # siqi | pyffish: the library whose rules judge
+    best_of: int = 0  # most games of a series; `games` then counts series
     agreement: Agreement | None = None  # of both engines' scores, which decides a game
     tournament: str = ""  # gauntlet | round-robin; empty: a match of two
     tablebases: bool = False  # exact values decide a game
@@ -79,7 +79,7 @@ def seating(settings: MatchSettings, index: int) -> tuple[int, int]:
 
 
 def missing(settings: MatchSettings, records: Sequence[MatchRecord]) -> list[list[int]]:
-    """Return the games still to be played; those of a list are played in order, until they are decided."""
+    """Return the games still to be played, a list for each series: played in order, until the series is decided."""
     played = {record.game for record in records}
     if not settings.best_of:
         return [[index] for index in range(settings.games * len(settings.pairings)) if index not in played]
@@ -109,7 +109,7 @@ def series_scores(records: Iterable[MatchRecord]) -> dict[int, list[float]]:
 def open_log(path: Path, settings: MatchSettings) -> tuple[Log, list[MatchRecord]]:
     """Open a log, and return it with the games it holds.
 
-    OSError if the file is no log of a match, or another process writes it. UsageError if it is the log of another
+    OSError if the file is not a match's log, or another process writes it. UsageError if it is the log of another
     match; only the number of games and the concurrency may differ.
     """
     header = msgspec.json.encode(settings)
@@ -139,7 +139,7 @@ class Reader:
         self.records: list[MatchRecord] = []
 
     def read(self, line: bytes) -> MatchRecord | None:
-        """Keep what a line holds; return its game, None for the first line, which has the settings."""
+        """Keep a line's content; return its game, or None for the first line, which has the settings."""
         if self.settings is None:
             self.settings = msgspec.json.decode(line, type=MatchSettings)
             return None

@@ -1,4 +1,4 @@
-"""Words of command lines about games between engines: options and limits of engines, and how games are played."""
+"""Command-line options of games between engines: limits of engines, and the conditions of play."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_limits(parser: argparse._ActionsContainer) -> None:
 
 
 def limits_from(words: dict[str, Any]) -> PlayerLimits:
-    """Return the limits that the words name; those that are missing or None do not limit."""
+    """Return the limits that the words name; a missing one, or None, does not limit."""
     movetime, nodes, depth, clock = (words.get(name) for name in LIMITS)
     return PlayerLimits(movetime or 0, nodes or 0, depth or 0, *(clock or (0, 0)))
 
@@ -51,12 +51,12 @@ def add_conditions(parser: argparse._ActionsContainer) -> None:
     """Declare how games begin, end and are judged; the options bear the names of fields of MatchSettings."""
     option = parser.add_argument
     option("--seed", type=int, default=1)
-    option("--openings", default="", metavar="FILE", help="a line each: moves, FEN, or FEN moves ...")
-    option("--max-plies", type=int, default=0, metavar="N", help="after which a game is a draw")
+    option("--openings", default="", metavar="FILE", help="one opening per line: moves, FEN, or FEN moves ...")
+    option("--max-plies", type=int, default=0, metavar="N", help="a game of N plies is a draw")
     option("--agree", nargs=2, type=int, metavar=("CP", "PLIES"), help="scores of both engines that decide a game")
     option("--tablebases", action="store_true", help="exact values decide a game: " + ", ".join(TABLEBASE_GAMES))
     option("--margin", dest="margin_ms", type=int, default=50, metavar="MS", help="grace beyond the time allowed")
-    option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="silence beyond it: killed")
+    option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="kill engines that hang this long")
     option("--referee", choices=("siqi", "pyffish"), default="siqi", help="the rules that judge")
 
 
@@ -81,4 +81,4 @@ def check_conditions(settings: MatchSettings) -> None:
             raise UsageError("pyffish knows only Xiangqi's rules")
         script.require("pyffish", "referee")
     if settings.tablebases and (settings.game not in TABLEBASE_GAMES or settings.referee != "siqi"):
-        raise UsageError(f"--tablebases: of {' and '.join(TABLEBASE_GAMES)}, by our own rules")
+        raise UsageError(f"--tablebases: only {' and '.join(TABLEBASE_GAMES)}, by our own rules")

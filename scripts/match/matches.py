@@ -1,4 +1,4 @@
-"""Matches and tournaments: their games side by side in threads, and the files of these games."""
+"""Matches and tournaments: games played in parallel threads, and the files of these games."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Unit(NamedTuple):
     settings: MatchSettings
     opening: str
     games: list[int]
-    scores: tuple[float, float]  # of the series so far
+    scores: tuple[float, float]  # points of the series so far
 
 
 class Match(NamedTuple):
@@ -56,7 +56,7 @@ class Match(NamedTuple):
 
 
 def load_openings(game: Game[Position], settings: MatchSettings) -> list[Opening]:
-    """Return the file's openings, one a line (`#` starts a comment), all checked, shuffled by the seed.
+    """Return the file's openings, one per line (`#` starts a comment), all checked, shuffled by the seed.
 
     UsageError if one cannot be played, or there is none.
     """
@@ -144,7 +144,7 @@ atexit.register(CurrentMatch.dismiss)
 def play_in_order(
     match: Match, games: Sequence[int], score: Sequence[float], players: Sequence[Player]
 ) -> Iterator[MatchRecord]:
-    """Play one game, or those that a series with this score lacks; yield each when it is over."""
+    """Play one game, or the rest of a series with this score; yield each game when it is over."""
     a, b = score
     for index in games:
         record = play_game(match, index, players)
@@ -162,7 +162,7 @@ def play_unit(unit: Unit) -> list[MatchRecord]:
 
 
 def play_on(match: Match, records: Sequence[MatchRecord], cluster: Cluster) -> Generator[MatchRecord]:
-    """Play the games that `records` lack on a cluster, one at a time a worker; yield each when its unit is played."""
+    """Play the games that `records` lack on a cluster, one unit per worker; yield each when its unit is played."""
     settings = match.settings
     scores = series_scores(records)
 
@@ -179,7 +179,7 @@ def play_on(match: Match, records: Sequence[MatchRecord], cluster: Cluster) -> G
 
 
 def play_games(match: Match, records: Sequence[MatchRecord]) -> Generator[MatchRecord]:
-    """Play the games that `records` lack; yield each as it finishes. Closing breaks off those in progress."""
+    """Play the games that `records` lack; yield each as it finishes. Closing abandons those in progress."""
     settings = match.settings
     scores = series_scores(records)
     everyone: list[Player] = []
@@ -221,7 +221,7 @@ def play_games(match: Match, records: Sequence[MatchRecord]) -> Generator[MatchR
             for game in games:
                 game.cancel()
             while wait(games, timeout=0.05).not_done:
-                dismiss()  # once more each time: an engine may have been starting just then
+                dismiss()  # in each round: an engine may have been starting just then
             dismiss()
 
 
@@ -248,13 +248,13 @@ def record_path(folder: Path, settings: MatchSettings, game: int) -> Path:
 
 
 def write_record(folder: Path, match: Match, record: MatchRecord) -> None:
-    """Write a game's file, if it has a text; OSError if there is another."""
+    """Write a game's file, if it has a text; OSError if the file exists with another text."""
     if text := record_text(match.game, record):
         replace_file(record_path(folder, match.settings, record.game), [text], text.startswith)
 
 
 def prepare_records(folder: Path, match: Match, records: Sequence[MatchRecord]) -> None:
-    """Write the files that logged games lack; OSError if one of a game, played or not, is another's."""
+    """Write the missing files of logged games; OSError if a file exists with other text, or for an unplayed game."""
     folder.mkdir(parents=True, exist_ok=True)
     for index in itertools.chain.from_iterable(missing(match.settings, records)):
         check_owned(record_path(folder, match.settings, index), lambda head: False)

@@ -1,4 +1,4 @@
-"""Players in this process: what chooses moves, and its seat in a game."""
+"""Players in this process: the mind, which chooses moves, and its seat in a game."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class EngineMind:
     """A searcher of the engine, with options of its game, `Threads` and `Hash`."""
 
     def __init__(self, game: Any, options: dict[str, str], searcher: Any = None) -> None:
-        """`searcher`: a searcher in place of the one that the options name."""
+        """Load options; `searcher` replaces the searcher that they name."""
         self._threads, self._hash_mb = int(options.pop("Threads", 1)), int(options.pop("Hash", 64))
         self.game = game
         for name, value in options.items():
@@ -54,7 +54,7 @@ class EngineMind:
         return self.search(position, limit).lines[0].pv[0]
 
     def search(self, position: Any, limit: PlayerLimits, moves: tuple[int, ...] = ()) -> Report:
-        """Search some moves, or all; return the last report."""
+        """Search these moves, or all if none are given; return the last report."""
         control = limit.control()
         self.searcher.start(Task(position, control, moves))
         report: Report = self.searcher.iterate()

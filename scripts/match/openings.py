@@ -1,4 +1,4 @@
-"""Openings for games of an engine with itself, all different: balanced by a short search, or the engine's set-ups."""
+"""Different openings for games of an engine with itself: balanced by a short search, or the engine's set-ups."""
 
 from __future__ import annotations
 

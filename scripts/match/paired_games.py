@@ -35,7 +35,7 @@ class Pairing(NamedTuple):
 
 
 class Job(NamedTuple):
-    """Two games that begin alike, sides swapped; `limit` has one limit."""
+    """Two games with the same start, sides swapped; `limit` has one limit."""
 
     pairing: Pairing
     pair: int
@@ -110,7 +110,7 @@ def run_games(
     limit: PlayerLimits,
     jobs: Jobs,
 ) -> list[PaperGame]:
-    """Play the pairs that a log lacks of `games` games of each pairing; return the games of these pairs, old and new.
+    """Play the pairs that a log lacks of `games` games per pairing; return the games of these pairs, old and new.
 
     `play` plays a job's game with A (0) or B (1) on the first side; it is a function of a module. One job plays in this
     process.
@@ -156,7 +156,7 @@ def points_of(game: PaperGame) -> float:
 
 
 def together(records: Iterable[PaperGame], name: str) -> list[PaperGame]:
-    """Return games with all players B renamed, so that `pairing_scores` takes them as one; the pairs stay apart."""
+    """Return games with all players B renamed, so that `pairing_scores` takes them as one; pairs stay separate."""
     return [record | {"b": name, "pair": f"{record['b']} {record['pair']}"} for record in records]
 
 

@@ -19,11 +19,11 @@ from siqi.games.contract import GameInfo, Position, Score
 from siqi.games.kernel.control import Control
 
 START_TIMEOUT_S = 300.0  # a cold kernel cache compiles for minutes where several engines share a core
-MAX_LISTED = 5000  # the longest move list the random mover builds
+MAX_LISTED = 5000  # the longest move list that the random mover builds
 
 
 class PlayerLimits(msgspec.Struct, frozen=True):
-    """One player's limits, of a move and of a whole game; 0: no such limit."""
+    """One player's limits per move and per game; 0: no such limit."""
 
     movetime_ms: int = 0
     nodes: int = 0  # or playouts
@@ -74,7 +74,7 @@ class Turn(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A move word, and the ms it took on our side of the pipe; score and nodes if the player reported them."""
+    """A move word, and its ms on the referee's side of the pipe; score and nodes if the player reported them."""
 
     word: str
     elapsed_ms: float
@@ -199,7 +199,7 @@ class UciEngine(EngineProcess):
         return self.ask(turn.start, turn.words, turn.throws, turn.go, budget_s)
 
     def ask(self, start: str, moves: Sequence[str], throws: Sequence[int], go: str, budget_s: float) -> Choice:
-        """Return the engine's choice in a position; Forfeit beyond the budget and the time that counts as hanging."""
+        """Return the engine's choice in a position; Forfeit if it hangs beyond the budget."""
         words = [shift_ranks(word, self._spec.ranks) for word in moves]
         position = " ".join(["position", start, *(["moves", *words] if words else [])])
         dice = [f"dice {throws[-1]}"] if throws else []
@@ -214,9 +214,9 @@ class UciEngine(EngineProcess):
     def greet(self) -> None:
         self.declared, self._unsent = {}, {}
         self._collect_options("uci", "uciok")
-        if self._info.name != "xiangqi" or "uci_variant" in self.declared:  # else an engine that plays nothing else
+        if self._info.name != "xiangqi" or "uci_variant" in self.declared:  # else the engine knows only Xiangqi
             self.send(*self._settings({"UCI_Variant": self._info.name}))
-            self._collect_options("isready", "readyok")  # those of the game come after its name
+            self._collect_options("isready", "readyok")  # the game's options come after its name
         self.send(*self._settings(self._options), "isready")
         self.wait_for("readyok", timeout_s=START_TIMEOUT_S)
 
@@ -273,7 +273,7 @@ class RandomMover(Player):
         """Return a random legal move's word."""
         if position.count_legal() <= MAX_LISTED:
             return position.move_text(self._rng.choice(position.legal_moves()))
-        while True:  # two stones on a board so empty that most draws are legal
+        while True:  # two stones on a board with room: most draws are legal
             word = "".join(f"{self._rng.choice('abcdefghijklmnopqrs')}{self._rng.randint(1, 19)}" for _ in "12")
             with contextlib.suppress(ValueError):
                 position.parse_move(word)

@@ -2,8 +2,8 @@
 
     python scripts/match/plot_match.py match.jsonl --out match.svg
 
-The log is one of match.py, also of a match that still runs or of a tournament, whose pairings are plotted together. A
-match of series has no pairs, and so no plot. The picture is SVG or PNG, by the name's end.
+The log is one of match.py; the match may still run. The pairings of a tournament are plotted together. A
+match of series has no pairs, and so no plot. The file's suffix makes the picture SVG or PNG.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_POINTS = 500
-"""Points of a line; of more pairs evenly spaced ones are shown, and the last."""
+"""Most points of a line; of more pairs, evenly spaced ones and the last are shown."""
 
 MOST_ELO = 800.0
-"""Elo of a score of 100 %, for a plot."""
+"""Elo that a plot shows for a score of 100 %."""
 
 FIRST_SHOWN = 10
-"""Pairs before which bars do not widen the plot: they are far wider than all later ones."""
+"""First pair whose bar widens the plot: those before it are far wider than all later ones."""
 
 
 class Point(NamedTuple):

@@ -54,7 +54,7 @@ class PyffishPosition(XiangqiPosition):
         return None
 
     def _ended(self, value: int, reason: str) -> Outcome:
-        """Return the winner by pyffish's value, which is positive if the side to move has won."""
+        """Return the outcome by pyffish's value, which is positive if the side to move has won."""
         if value == 0:
             return Outcome(None, reason)
         return Outcome(self.turn if value > 0 else 1 - self.turn, reason)

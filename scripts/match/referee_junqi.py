@@ -5,10 +5,10 @@
 
 `play`: engines are commands that speak the protocol; they change sides from game to game. A game ends as the rules say,
 judged in their order: an illegal move, no move left, the flag, the clock (`--clock` seconds a side), 31 plies without
-contact. The log has a line a game, tab-separated: name, both players, both arrays, the moves with their results as one
-digit, in the first side's frame, the winner (`first`, `second`, `draw`) and the reason; games are added to an existing
-log. `replay` replays every game of such a log, or of one with the referees' words for the end, and reports where rules
-and log differ.
+contact. The log has one line per game, tab-separated: name, both players, both arrays, the moves with their results as
+one digit, in the first side's frame, the winner (`first`, `second`, `draw`) and the reason; games are added to an
+existing log. `replay` replays every game of such a log, or of one with the referees' words for the end. It reports
+where rules and log differ.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from siqi.games.junqi.rules.position import QUIET_LIMIT
 
 SIDES = ("first", "second")
 START_S = 60.0
-"""Seconds to answer INFO: kernels may have to be compiled."""
+"""Seconds that an engine has to answer INFO: kernels may have to be compiled."""
 
 SETUP_S = 30.0
 NO_FLAG = "00"
 MARGIN_S = 0.05
-"""Lag of the pipe that is forgiven."""
+"""Tolerance for the lag of the pipe, in seconds."""
 
 ENDS = {
     "先手胜利": ("first", "flag"),
@@ -50,7 +50,7 @@ ENDS = {
 """Referees' words for winner and reason; they do not name the winner of a game cut short."""
 
 FAULTS = ("illegal", "time", "crash")
-"""Ends that do not show on the board: the side to move loses."""
+"""Ends that the board does not show: the side to move loses."""
 
 REASONS = ("flag", "immobile", "quiet", *FAULTS)
 
@@ -140,7 +140,7 @@ def is_whole(line: bytes) -> bool:
 
 
 def turned(squares: str, side: int) -> str:
-    """Convert squares of a side's own frame to the first side's, and back; ValueError if they are none."""
+    """Convert squares of a side's own frame to the first side's, or back; ValueError for other text."""
     if len(squares) % 2 or any(row not in ROWS for row in squares[::2]) or any(c not in "01234" for c in squares[1::2]):
         raise ValueError(f"not squares: {squares}")
     if side == 0:
@@ -167,7 +167,7 @@ def play_game(name: str, seated: tuple[ProtocolEngine, ProtocolEngine], clock_s:
 
 
 def replay(line: str) -> str | None:
-    """Replay a line of a log; return where it differs from the rules, None if nowhere."""
+    """Replay a line of a log; return its first difference from the rules, None if there is none."""
     name, _, _, first, second, words, *end = line.split("\t")
     position = JunqiPosition()
     for array in (first, second):

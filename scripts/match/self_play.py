@@ -1,12 +1,12 @@
-"""Games of the engine against itself with few nodes a move, to tune on.
+"""Play games of the engine against itself with few nodes per move, to tune on.
 
     python scripts/match/self_play.py xiangqi own.jsonl.zst --games 5000 --nodes 3000 --jobs 2
 
 A game starts with random moves, and ends by the rules, by the ply limit (a draw), or when both sides' scores have
-agreed on the winner for some plies. Games are added to the file as they finish, a JSON object a line (`game`, `number`,
-`moves`, `result`) after one with the settings; the file is zstd-compressed if its name ends in `.zst`, else in
-`.jsonl`. The same options make the same games, in whatever order they finish. The same command continues a run that was
-broken off, even killed, and one with more `--games` adds them; a file with games of other settings is left unchanged.
+agreed on the winner for some plies. Games are added to the file as they finish, one JSON object per line (`game`,
+`number`, `moves`, `result`) after one with the settings. The name ends in `.zst` (zstd-compressed) or `.jsonl`. The
+same options make the same games, in whatever order they finish. The same command resumes an interrupted run, even a
+killed one; with more `--games` it adds games. A file with games of other settings is left unchanged.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def main() -> int:
     parser = script.parser(__doc__)
     parser.add_argument("game", choices=GAMES)
     parser.add_argument("file", type=Path, help="games are added to it: JSON lines, .zst or .jsonl")
-    parser.add_argument("--games", type=int, default=1000, help="those that the file has included")
+    parser.add_argument("--games", type=int, default=1000, help="total number, those in the file included")
     parser.add_argument("--nodes", type=int, default=3000, help="a move")
     parser.add_argument("--random-plies", type=int, default=8)
     parser.add_argument("--max-plies", type=int, default=300)
@@ -103,7 +103,7 @@ def main() -> int:
 
     def write() -> None:
         nonlocal batch, written
-        games, batch, written = batch, [], time.monotonic()  # forgotten first: a write that fails is not repeated
+        games, batch, written = batch, [], time.monotonic()  # cleared first: a failed write is not repeated
         if games:
             log.add(games)
 

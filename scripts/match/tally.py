@@ -40,7 +40,7 @@ class Tally:
 
     @property
     def pairs(self) -> list[int]:
-        """Return the pentanomial counts; of a series, which has no pairs, all are 0."""
+        """Return the pentanomial counts; all 0 for series, which have no pairs."""
         return self._paired.pairs
 
     @property

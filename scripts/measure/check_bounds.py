@@ -8,8 +8,9 @@ faults), then every question that the daemon may ask about it, and searches. An 
 move, or a FEN that raises anything but ValueError ends the run with status 1 and the round's seed. KEEP rounds share a
 searcher: `--first SEED --rounds KEEP` with a multiple of KEEP repeats them.
 
-With `--games` a round is a whole game of the engine against itself, MOVE_MS a move, one to four threads on a small
-table: what meets only in long games, where threads and depths overwrite each other's entries. The log resumes.
+With `--games` a round is a whole game of the engine against itself, MOVE_MS per move, one to four threads on a small
+transposition table: faults that need long games, in which threads and depths overwrite each other's entries. A run
+resumes from its log.
 """
 
 from __future__ import annotations
@@ -68,10 +69,10 @@ BOOKS = {
 NODES = (1, 2, 20, 130, 500, 2000)
 
 MOVE_MS = 200
-"""Milliseconds a move of a whole game."""
+"""Milliseconds per move of a whole game."""
 
 GAME_PLIES = 400
-"""Plies after which a whole game is left."""
+"""Plies after which a whole game is stopped."""
 
 
 class FaultError(Exception):
@@ -227,7 +228,7 @@ def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
 
     assert isinstance(position, Connect6Position)
     empty = [point for point, stone in enumerate(position.record.stones.tolist()) if not stone]
-    near = [point for point in empty if 138 <= point < 222]  # the middle: games of lone stones come to no threats
+    near = [point for point in empty if 138 <= point < 222]  # the middle: scattered stones make no threats
     found: set[int] = set()
     while len(found) < 20:
         first, second = sorted(draw.sample(near if len(near) > 9 and draw.random() < 0.5 else empty, 2))
@@ -329,7 +330,7 @@ def checked_search(game: Game[Position], searcher: Searcher[Position], task: Tas
 
 
 def draw_options(game: Game[Position], draw: Draw) -> None:
-    """Set the game's options to random values, often at their limits; those of BOOKS to one of its values."""
+    """Set the game's options to random values, often at their limits; those in BOOKS to one of the values there."""
     for option in game.info.options:
         value = draw.choice(BOOKS.get(option.name, (option.default,)))
         if option.name not in BOOKS and draw.random() < 0.4:
@@ -346,7 +347,7 @@ class Run:
     """The rounds of one game; KEEP rounds share a searcher, as the games of a daemon do."""
 
     def __init__(self, name: str, options: bool = True) -> None:
-        """Load the game; without `options` they keep their defaults, which need fewer kernels."""
+        """Load the game; if `options` is false, options keep their defaults, which need fewer kernels."""
         self.game: Game[Position] = script.load(name)
         self.positions = self.refused = self.searches = self.nodes = 0
         self._options = options
@@ -430,10 +431,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=1 << 40)
     parser.add_argument("--games", action="store_true", help="play whole games, the options at their defaults")
     parser.add_argument("--nodes", type=float, default=float("inf"), help="begin no round after NODES nodes")
-    parser.add_argument("--log", type=Path, help="append a line a game, its seed and nodes; go on after the last line")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no round later")
+    parser.add_argument("--log", type=Path, help="append seed and nodes of each game; resume after the last")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no round after SECONDS seconds")
     parser.add_argument("--defaults", action="store_true", help="leave all options at their defaults")
-    parser.add_argument("--keep-going", action="store_true", help="report faults, and go on")
+    parser.add_argument("--keep-going", action="store_true", help="report faults, and continue")
     args = parser.parse_args(arguments)
     if not CHECKED:
         parser.error("set NUMBA_BOUNDSCHECK=1: nothing would be checked")

@@ -28,7 +28,7 @@ ENGINE = f"{sys.executable} -m siqi"
 
 
 def counts(command: str, game: str, options: list[str], positions: list[Opening], depth: int) -> Iterator[int]:
-    """Yield the nodes to the depth from each position, searched in a new game with a cleared table."""
+    """Yield the nodes to the depth from each position, searched in a new game with an empty transposition table."""
     settings = dict(option.split("=", 1) for option in ("Seed=1", *options))
     engine = UciEngine(EngineSpec(command, command, settings), registry.info(game), math.inf)
     with contextlib.closing(engine):

@@ -25,7 +25,7 @@ DEFAULT = Path(__file__).parents[2] / "tests" / "support" / "fixtures" / "xiangq
 def main() -> int:
     parser = script.parser(__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=DEFAULT)
-    parser.add_argument("--max-nodes", type=int, default=10**12, help="skip depths that count more")
+    parser.add_argument("--max-nodes", type=int, default=10**12, help="skip larger counts")
     options = parser.parse_args()
     game = script.load("xiangqi")
     wrong, skipped, counts, total, seconds = 0, 0, 0, 0, 0.0

@@ -5,7 +5,7 @@
 
 For each game: process start to `uciok` and to `readyok` (kernel cache filled by a first start), `stop` to `bestmove`,
 `isready` during a search, lateness of `movetime 50` against its 50 ms, and resident memory after a search of two
-seconds. Medians in ms with the worst in brackets. `--late` measures instead how late `movetime 200` is answered in the
+seconds. Medians in ms with the worst in brackets. `--late` measures instead the lateness of `movetime 200` in the
 settings whose searches read the clock least often, with `--busy` processes that only take processor time.
 """
 
@@ -78,7 +78,7 @@ def measure(game: str, command: str, runs: int) -> list[str]:
 
 
 def lateness(command: str, game: str, options: tuple[str, ...], runs: int) -> list[float]:
-    """Return by how many ms each of some searches was late."""
+    """Return the lateness of each search in ms."""
     engine = Engine(command)
     engine.send(f"setoption name UCI_Variant value {game}")
     for option in options:
@@ -110,7 +110,7 @@ def main() -> int:
     parser.add_argument("games", nargs="*", metavar="GAME", default=registry.NAMES, help="all, if none is named")
     parser.add_argument("--engine", default=f"{sys.executable} -m siqi")
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--late", type=int, default=0, metavar="RUNS", help="searches of each setting")
+    parser.add_argument("--late", type=int, default=0, metavar="RUNS", help="measure RUNS late searches per setting")
     parser.add_argument("--busy", type=int, default=0, metavar="N", help="processes in addition")
     options = parser.parse_args()
     if options.late:

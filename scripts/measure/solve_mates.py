@@ -4,8 +4,8 @@
     python scripts/measure/solve_mates.py composed_mates.jsonl --nodes 1000000
 
 A line of the file is an object with `fen` and either `mate_moves`, the mover's moves to the mate (solved: no longer
-mate), or `win_in_plies` (solved: any mate for the mover). Cases without a legal position are skipped; exit status 1 if
-no case is left.
+mate found), or `win_in_plies` (solved: any mate for the mover). Cases without a legal position are skipped; exit status
+1 if no case is left.
 
 Data: tests/support/fixtures/xiangqi_mates.jsonl is such a file.
 """
@@ -31,7 +31,7 @@ from siqi.games.kernel.control import Control
 def solve(
     game: Game[Position], searcher: Searcher[Position], case: dict[str, Any], nodes: int
 ) -> tuple[int | None, int]:
-    """Return (moves to the mate found or None, nodes used)."""
+    """Return (moves to the mate found, or None; nodes used)."""
     limit = case.get("mate_moves")
     control = Control(nodes)
     searcher.clear()

@@ -3,8 +3,8 @@
     python scripts/measure/time_library.py
     python scripts/measure/time_library.py --games games.jsonl.zst --count 1000
 
-The games are random ones of each library, so that both list and play as many moves; `--games` has Xiangqi's from a
-file of records. All times are the best of some runs, side by side in one process. Needs the extra `chess`.
+The games are random ones of each library, so that both list and play equally many moves; `--games` has Xiangqi's from a
+file of records. All times are the best of some runs, by turns in one process. Needs the extra `chess`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PLIES = 80
 """The plies of each random game."""
 
 GAMES = 10_000
-"""The games whose time is given."""
+"""Number of games for which the tables give a time."""
 
 NOTATIONS: tuple[Notation, ...] = ("wxf", "chinese", "iccs")
 
@@ -102,7 +102,7 @@ def replay_words(name: str, games: Sequence[Sequence[tuple[str, int]]]) -> None:
 
 
 def best(run: Callable[[], object], runs: int) -> float:
-    """Return the seconds of a call, the least of some."""
+    """Return the least time of some calls, in seconds."""
     run()
     return min(timeit.repeat(run, number=1, repeat=runs))
 

@@ -1,9 +1,9 @@
 """Training kernels of Xiangqi's network on the processor (weights.py has its inputs).
 
 A position's value and gradients are computed at once, while its accumulators are in the first-level cache. Measured
-with 128 neurons a side and no hidden ones, steps of Adam included, by processor time on one thread: 617,000 positions a
-second; PyTorch's `EmbeddingBag` 108,000, with sparse gradients 16,000. With eight hidden ones 350,000. The compiler may
-reorder sums (`fastmath`), always in the same way.
+with 128 neurons a side and no hidden ones, steps of Adam included, in positions per second of processor time on one
+thread: 617,000; PyTorch's `EmbeddingBag` 108,000, with sparse gradients 16,000. With eight hidden ones 350,000. The
+compiler may reorder sums (`fastmath`), always in the same way.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def add_gradients(
                 for j in range(2 * neurons):
                     of_row[j] += inside * clip(sums[j])
                     slopes[j] += inside * row[j]
-        for j in range(2 * neurons):  # clipped numbers learn nothing
+        for j in range(2 * neurons):  # clipped numbers have no gradient
             slopes[j] = slopes[j] if sums[j] > _ZERO and sums[j] < _ONE else _ZERO
         for view in range(2):
             half = slopes[view * neurons : (view + 1) * neurons]
@@ -177,7 +177,7 @@ def _vector_loops() -> Iterator[None]:
 
 @functools.cache
 def compile_kernels() -> None:
-    """Compile the kernels that Python calls, in some three seconds; to be called before their first call."""
+    """Compile the kernels that Python calls, in some three seconds. Call this before any of them."""
     samples = types.Array(types.uint8, 2, "C")
     vector, matrix, cube = (types.Array(types.float32, dimensions, "C") for dimensions in (1, 2, 3))
     network = (matrix, vector, matrix, vector, cube, matrix, matrix)

@@ -1,8 +1,8 @@
 """Learning Xiangqi's network from positions, on the processor: gradients by numba's kernels, steps by Adam.
 
-What is learned is a row for each input of each king bucket, and a factor for each input, which every bucket's row
-includes: so a bucket knows what all have learned. The state of a learner is a dictionary of arrays: each parameter,
-the moments of its gradient, and the number of steps.
+There is a row of parameters for each input of each king bucket, and a factor for each input, which every bucket's row
+includes: so all buckets share what any of them learns. The state of a learner is a dictionary of arrays: each
+parameter, the moments of its gradient, and the number of steps.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from siqi.games.xiangqi.evaluation.network import KING_BUCKETS, ROWS
 PARAMETERS = ("rows", "factors", "biases", "output", "output_biases", "hidden", "hidden_biases", "hidden_outputs")
 
 LARGEST = {"output": LARGEST_OUTPUT, "hidden": LARGEST_HIDDEN, "hidden_outputs": LARGEST_HIDDEN}
-"""Bounds of parameters, either way, that a step keeps to."""
+"""Largest absolute value of a parameter after a step."""
 
 MOMENTS = ("mean", "square")
 """Running means of a parameter's gradient and of its square, `f"{parameter}_{moment}"` in a state."""
@@ -32,13 +32,13 @@ KEEP, KEEP_SQUARE = 0.9, 0.999
 
 ROW_SPREAD, OUTPUT_SPREAD, BIAS = 0.02, 0.2, 0.1
 HIDDEN_SPREAD, HIDDEN_OUTPUT_SPREAD, HIDDEN_BIAS = 0.1, 0.05, 0.3
-"""Standard deviations of the first weights, and the first biases: at first most neurons are active, none is at 1."""
+"""Standard deviations of initial weights, and initial biases: at first most neurons are active, none is at 1."""
 
 State = dict[str, Any]
 
 
 def new_state(neurons: int, buckets: int, hidden: int, seed: int) -> State:
-    """Return the state of a learner that knows nothing."""
+    """Return the state of a learner before its first batch."""
     random = np.random.default_rng(seed)
     output = random.normal(0, OUTPUT_SPREAD, 2 * neurons).clip(-LARGEST_OUTPUT, LARGEST_OUTPUT)
     weights = Weights(
@@ -81,7 +81,7 @@ def _table(state: State) -> Any:
 
 
 def targets_of(samples: Samples, result_share: float) -> Any:
-    """Return what to learn of samples, float32 [n]: the chance by the score, mixed with the result (1, 0.5 or 0)."""
+    """Return the targets of samples, float32 [n]: the chance by the score, mixed with the result (1, 0.5 or 0)."""
     chance = 1 / (1 + np.exp(-samples["score"] / CENTIPAWNS))
     result = (1 + samples["result"] * (1.0 - 2 * samples["turn"])) / 2
     return ((1 - result_share) * chance + result_share * result).astype(np.float32)
@@ -108,10 +108,10 @@ class Learner:
         return Weights(self._table, *(self._state[name] for name in PARAMETERS[2:]))
 
     def step(self, samples: Samples, targets: Any, rate: float, row_decay: float = 0.0) -> float:
-        """Learn from a batch; return the mean squared error of its chances before. `targets`: float32 [n].
+        """Learn from a batch; return the mean squared error before the step. `targets`: float32 [n].
 
-        The rows then lose `rate * row_decay` of themselves, the factors nothing: buckets differ where positions demand
-        it, so a bucket with few positions is not learned by heart.
+        The rows then lose `rate * row_decay` of themselves, the factors nothing: buckets differ only where positions
+        demand it, so a bucket with few positions does not overfit.
         """
         data, network, unit = as_bytes(samples), self._network(), np.float32(1 / len(samples))
 

@@ -1,4 +1,4 @@
-"""Labelled Xiangqi positions from games of the engine against itself, to train a network on.
+"""Take labelled Xiangqi positions from games of the engine against itself, to train a network on.
 
     python scripts/network/sample_positions.py leaves.samples --positions 30000000 --openings games.jsonl.zst --jobs 2
     python scripts/network/sample_positions.py roots.samples --labels roots --nodes 5000 --positions 2000000 --jobs 2
@@ -9,15 +9,15 @@ opening book or of a game of `--openings`, then a few random ones, drawn until a
 `--level` ahead. It ends by the rules, by the tablebase, as a draw after `--max-plies`, or once both sides' scores have
 agreed for six plies that one side is `--decided` ahead.
 
-`--labels leaves`: one in `--every` positions that the game's searches evaluate, with the score of a search of
-`--label-nodes` of its own, or with 0 the static evaluation. `--labels roots`: the game's positions, with the score of
-their own search. A sample is not in check, its score is below 2500 centipawns either way, and its best move takes
-nothing (static evaluations know no best move). It has the result of its game. One core makes some 4,500 leaves,
-190,000 static ones (the third example) or 250 roots (the second) a second; a sample takes 5 to 7 bytes.
+`--labels leaves` takes one in `--every` positions that the game's searches evaluate. Its score is that of its own
+search of `--label-nodes`, or with 0 nodes the static evaluation. `--labels roots` takes the game's positions, with the
+scores of their own searches. A sample is not in check, its score is below 2500 centipawns either way, and its best move
+is no capture (static evaluations have no best move). It has the result of its game. One core makes some 4,500 leaves,
+190,000 static ones (the third example) or 250 roots (the second) per second; a sample takes 5 to 7 bytes.
 
 Games are added to the file in the order of their numbers (scripts/network/samples.py has the format), until it has
-`--positions`. The same options make the same file content with any `--jobs`. The same command continues a run that was
-broken off, even killed, and one with more `--positions` adds to it; a file of other settings is left unchanged.
+`--positions`. The same options make the same file content with any `--jobs`. The same command resumes an interrupted
+run, even a killed one; with more `--positions` it adds to the file. A file of other settings is left unchanged.
 
 Data: games as JSON lines (`moves`), PGN or CSV; books/README.md names those of the shipped books, which are not
 shipped themselves.
@@ -65,13 +65,13 @@ AGREED_PLIES = 6
 """Plies after the first score that names the winner."""
 
 DRAWS_OF_OPENINGS = 50
-"""Most openings that a game draws; if none is level, it has no positions."""
+"""Most openings that are drawn for a game; if none is level, it has no positions."""
 
 EMPTY_GAMES = 200
-"""Games without a position, one after the other, that end the run."""
+"""Number of consecutive games without a position that ends the run."""
 
 BATCH_S, BATCH = 5.0, 1 << 17
-"""Games that finish within this time are written together, unless they have BATCH positions before."""
+"""Games that finish within BATCH_S seconds are written together; earlier, if they have BATCH positions."""
 
 
 class SampleSettings(msgspec.Struct, frozen=True):
@@ -104,7 +104,7 @@ class Task(NamedTuple):
 
 
 class Workplace:
-    """A process's memory: the game, with its opening book, the searches of the game and of leaves, the tablebase."""
+    """A process's game with its opening book, its searches of games and of leaves, and its tablebase."""
 
     def __init__(self, network: Path | None) -> None:
         self.game = script.load("xiangqi")
@@ -129,7 +129,7 @@ workplace = functools.cache(Workplace)
 
 
 class SamplingPlayer(Player):
-    """Both sides of a game; collects its samples, yet without results."""
+    """Both sides of a game; collects its samples, still without results."""
 
     def __init__(self, search: Search, settings: SampleSettings) -> None:
         self._search, self._settings = search, settings
@@ -177,7 +177,7 @@ def opening_move(task: Task, ply: int, position: XiangqiPosition, rng: random.Ra
     if task.opening is None:
         suggestion = workplace(task.network).game.suggest(position, rng)
         return None if suggestion is None else suggestion.move
-    with contextlib.suppress(IndexError, ValueError):  # its end, or a game that is illegal from here on
+    with contextlib.suppress(IndexError, ValueError):  # the game ends here, or has an illegal move
         return position.parse_move(task.opening.moves[ply])
     return None
 
@@ -211,7 +211,7 @@ def _work(task: Task) -> bytes:
 
 
 def read_openings(path: Path, plies: int) -> list[Opening]:
-    """Return the first `plies` moves of a file's games, each beginning once; OSError if there are none.
+    """Return the first `plies` moves of a file's games, without repetitions; OSError if there are none.
 
     Games whose position or first move is illegal are left out, with one line that counts them.
     """
@@ -247,7 +247,7 @@ def digest(data: bytes) -> str:
 def tasks(
     settings: SampleSettings, openings: Sequence[Opening], first: int, network: Path | None = None
 ) -> Iterator[Task]:
-    """Yield games without end, from a number on."""
+    """Yield the games from a number on, without end."""
     for number in itertools.count(first):
         rng = random.Random(f"{settings.seed}/opening/{number}")
         yield Task(settings, number, openings[rng.randrange(len(openings))] if openings else None, network)
@@ -261,7 +261,7 @@ def played(games: Iterator[Task], jobs: Jobs) -> Generator[Samples]:
 
 
 def fill(file: SampleFile, path: Path, games: Iterator[Samples], positions: int) -> None:
-    """Write games to a file until it has enough positions; what is finished is written in any case.
+    """Write games to a file until it has enough positions; after an error, too, finished games are written.
 
     OSError after EMPTY_GAMES without a position.
     """
@@ -271,7 +271,7 @@ def fill(file: SampleFile, path: Path, games: Iterator[Samples], positions: int)
 
     def write() -> None:
         nonlocal batch, written
-        done, batch, written = batch, [], time.monotonic()  # forgotten first: a write that fails is not repeated
+        done, batch, written = batch, [], time.monotonic()  # cleared first: a failed write is not repeated
         if done:
             file.append(np.concatenate(done), len(done))
 
@@ -295,9 +295,9 @@ def fill(file: SampleFile, path: Path, games: Iterator[Samples], positions: int)
 def main() -> int:
     parser = script.parser(__doc__)
     parser.add_argument("file", type=Path, help="positions are added to it")
-    parser.add_argument("--positions", type=int, default=1_000_000, help="those that the file has included")
+    parser.add_argument("--positions", type=int, default=1_000_000, help="total number, those in the file included")
     parser.add_argument("--labels", choices=LABELS, default="leaves")
-    parser.add_argument("--nodes", type=int, default=1000, help="of the game's searches, a move")
+    parser.add_argument("--nodes", type=int, default=1000, help="per move of the game's searches")
     parser.add_argument("--every", type=int, help="leaves: take one position in EVERY (50)")
     parser.add_argument("--evaluation", choices=("network", "terms"), default="network")
     parser.add_argument("--network", type=Path, default=NETWORK_BOOK, metavar="FILE", help="default: the shipped one")

@@ -1,6 +1,6 @@
-"""Samples of files in memory, for training: what to learn from, and held-out blocks to test on.
+"""Samples of files in memory, for training: those to learn from, and held-out blocks to test on.
 
-A block of a file holds whole games: no position of a held-out game is learned from.
+A block of a file holds whole games: no position to learn from is of a held-out game.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HELD_OUT = 50
 """The first of this many blocks is held out, counted through all files."""
 
 MOST_TESTED = 100_000
-"""Positions of the held-out blocks that are tested on, evenly chosen."""
+"""Most positions of the held-out blocks to test on, evenly chosen."""
 
 
 class SampleSet(NamedTuple):
@@ -44,8 +44,8 @@ def load_samples(
 ) -> SampleSet:
     """Return the samples of the first blocks of each file, whose scores are within +-largest_score.
 
-    `label` gives other scores; `report` gets the number of positions of each block read. OSError if a file has fewer
-    blocks, or if nothing is left to learn from or to test on: two blocks are the fewest.
+    `label` replaces the scores; `report` gets the number of positions of each block read. OSError if a file has fewer
+    blocks, or if nothing is left to learn from or to test on: at least two blocks are needed.
     """
     lengths = []
     for path, count in zip(paths, blocks, strict=True):

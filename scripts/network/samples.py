@@ -1,9 +1,9 @@
-"""Files of labelled Xiangqi positions, to train networks on: compact, append-only, whole whatever kills the writer.
+"""Files of labelled Xiangqi positions, to train networks on: compact, append-only, intact if the writer is killed.
 
-A file is a row of zstandard frames. The first holds MAGIC and JSON with the format's version and the settings. Each
-other is a block: its head (_HEAD), then its samples byte by byte, the first byte of every sample first (0.7 of the
-bytes of samples one by one). A block holds whole games, numbered from 0 on without a gap, so that a run that goes on
-knows which it has. Integers are little-endian.
+A file is a sequence of zstandard frames. The first holds MAGIC and JSON with the format's version and the settings.
+Each other is a block: its head (_HEAD), then its samples byte by byte, the first byte of every sample first (0.7 of the
+bytes of samples one by one). A block holds whole games, numbered from 0 on without a gap, so that a resumed run knows
+which it has. Integers are little-endian.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SAMPLE_DTYPE = np.dtype(
         ("square", "u1", 32),  # 0..89 by slot, Red's sixteen pieces first (position.py); CAPTURED if off the board
         ("turn", "u1"),  # 0 Red to move, 1 Black
         ("result", "i1"),  # of the game that the position comes from: 1 Red won, 0 draw, -1 Black won
-        ("ply", "<u2"),  # moves made before it in the game, and in the search that met it
+        ("ply", "<u2"),  # moves before it in the game, and in the search that reached it
         ("score", "<i2"),  # centipawns, in the view of the side to move
     ]
 )
@@ -50,11 +50,11 @@ _DAMAGE = (zstandard.ZstdError, struct.error, ValueError, TypeError, KeyError, A
 class SampleFile:
     """A file of samples, open at its end; one process may write it at a time.
 
-    `count`: the samples in it. `games`: the games in it, so also the number of the next one.
+    `count`: the number of its samples. `games`: the number of its games, which is also the next game's number.
     """
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        """Open a file or make a new one; cut off a last block that a killed process left torn.
+        """Open a file or make a new one; cut off an incomplete last block of a killed process.
 
         OSError, with the file unchanged, if it is of another kind, version or settings, if it is damaged, or if another
         process writes it. Settings are compared as JSON decodes them.
@@ -121,7 +121,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 
 def read_samples(path: Path) -> Iterator[Samples]:
-    """Yield the samples block by block, in the order of games; a last block that is torn is left out.
+    """Yield the samples block by block, in the order of games; an incomplete last block is left out.
 
     OSError if it is no file of samples, or damaged.
     """
@@ -132,7 +132,7 @@ def read_samples(path: Path) -> Iterator[Samples]:
 
 
 def _is_ours(head: bytes) -> bool:
-    """True if a file begins with a frame of ours."""
+    """True if a file begins with a frame of this format."""
     try:
         return bool(zstandard.ZstdDecompressor().stream_reader(head).read(len(MAGIC)) == MAGIC)
     except zstandard.ZstdError:
@@ -151,10 +151,10 @@ def _open(path: Path) -> BinaryIO:
 def _blocks(
     path: Path, file: BinaryIO, with_samples: bool = False
 ) -> Iterator[tuple[int, dict[str, Any] | tuple[int, int, Samples]]]:
-    """Yield the offset at which each whole frame ends, and what it holds.
+    """Yield the offset at which each whole frame ends, and its content.
 
-    That is the settings, then for each block the numbers of its samples and of its games, and the samples, an empty
-    array unless they are asked for. OSError if the file is damaged or of another version.
+    The content is first the settings, then for each block its number of samples, its number of games, and the samples
+    (an empty array unless requested). OSError if the file is damaged or of another version.
     """
     end = games = 0
     try:

@@ -1,7 +1,7 @@
 """Kernels that take and label samples of Xiangqi (samples.py), and what Python needs to call them.
 
 All that a short search needs runs in kernels: from Python the calls around a search of 200 nodes take eight times as
-long as the search. The kernels stand in one file, since the kernel cache does not see that a kernel called from another
+long as the search. The kernels are in one file, since the kernel cache does not see that a kernel called from another
 file of scripts/ has changed.
 """
 
@@ -45,14 +45,14 @@ from siqi.games.xiangqi.search.quiescence import MATE, MATE_BOUND
 from siqi.games.xiangqi.search.search import INFINITE
 
 MAX_SCORE = 2500
-"""Samples have scores below it, either way: beyond it a game is decided, and a network need not know by how much."""
+"""Samples have smaller scores, either way: with larger ones a game is decided, and their size does not matter."""
 
 SEEN = 1 << 16
-"""Keys of the positions taken last that are remembered, so that a game's samples are mostly different."""
+"""Number of keys kept of the positions taken last, so that a game's samples are mostly different."""
 
 TT_MB = 1
-"""Size of a search's transposition table in MiB. With 16, labels of 200 nodes took 1.15 times as long, and as many of
-them were kept."""
+"""Size of a search's transposition table in MiB. With 16, labels of 200 nodes took 1.15 times as long, and equally many
+were kept."""
 
 SAMPLE = record_type(SAMPLE_DTYPE)
 sample_at = pointer_to(SAMPLE)
@@ -170,8 +170,8 @@ def label_static(samples: Samples) -> np.ndarray[Any, np.dtype[np.int16]]:
 def take_leaf(pos: Record, sampler: Record, value: int) -> None:
     """Take the position as a sample with its static value as its score, and draw the gap to the next.
 
-    Left out are the root, positions that the game has given already, decided ones, and those at the search's last ply,
-    which alone are evaluated in check.
+    The root, positions that the game has given already, decided ones, and those at the search's last ply, which alone
+    are evaluated in check, are left out.
     """
     sampler.random = next_state(sampler.random)
     sampler.left = 1 + below(sampler.random, 2 * sampler.gap - 1)
@@ -232,8 +232,8 @@ def search_depth(pos: Record, work: Record, lookup: Record, depth: int, score: i
 def deepen(pos: Record, work: Record, lookup: Record, nodes: int) -> int:
     """Search a position by iterative deepening to a number of nodes; return its score in the mover's view.
 
-    NO_SCORE without a legal move. The best move is work.root_moves[0]. The same as the engine's search with one thread,
-    no book and no tablebase; what the transposition table and the histories hold is used.
+    NO_SCORE if there is no legal move. The best move is work.root_moves[0]. The search equals the engine's with one
+    thread, no book and no tablebase; it uses what the transposition table and the histories hold.
     """
     store(work.control + 8 * STOP, int64(0))
     store(work.control + 8 * NODE_LIMIT, nodes)
@@ -265,7 +265,7 @@ def deepen(pos: Record, work: Record, lookup: Record, nodes: int) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP, int64), is_rare=True)
 def search_position(pos: Record, work: Record, lookup: Record, nodes: int) -> int:
-    """`deepen`, for a game that Python plays."""
+    """Call `deepen`, for a game that Python plays."""
     return deepen(pos, work, lookup, nodes)
 
 
@@ -313,7 +313,7 @@ class Search:
         self.sampler.evaluator = self.work.evaluator
 
     def take_leaves(self, every: int, seed: int) -> None:
-        """From now on take about one in `every` evaluated positions."""
+        """Take about one in `every` evaluated positions from now on."""
         sampler = self.sampler
         sampler.gap, sampler.left, sampler.random = every, every, seed_state(seed)
         self.work.evaluator = code_address(evaluate_and_sample)
@@ -324,12 +324,12 @@ class Search:
 
     @property
     def best_move(self) -> int:
-        """The best move of the last search."""
+        """Return the best move of the last search."""
         return int(self.work.root_moves[0])
 
     def score_and_leaves(self, pos: Record, nodes: int) -> tuple[int, Samples]:
         """Search a position; return its score and the leaves taken, with their static values."""
-        samples = np.zeros(nodes, SAMPLE_DTYPE)  # a node is evaluated once at most
+        samples = np.zeros(nodes, SAMPLE_DTYPE)  # a node is evaluated at most once
         sampler = self.sampler
         sampler.samples, sampler.capacity, sampler.count = address_of(samples), nodes, 0
         score = self.score(pos, nodes)

@@ -12,9 +12,9 @@ the chance to win there.
 A thread learns from 350,000 positions a second with 128 neurons a side and eight hidden ones: an epoch of ten million
 takes half a minute. A position takes 42 bytes of memory.
 
-Every minute the work is saved next to the network (`.part.npz`); the same command continues from there, also when the
-files of positions have grown: it keeps to the positions that it began with. The same seed and number of threads give
-the same network. Prints the losses, and what rounding to integers costs.
+Every minute the work is saved next to the network (`.part.npz`); the same command resumes from there. If the files of
+positions have grown since, it still uses the positions that it began with. The same seed and number of threads give the
+same network. Prints the losses, and the loss by rounding to integers.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ ROUNDED = 20_000
 """Held-out positions on which integers are compared with float32."""
 
 LARGEST_START = 1 << 24
-"""Bytes that the file of `--start` may have."""
+"""Most bytes of the file of `--start`."""
 
 is_losses = script.begins_with('{"stage": ')
 
@@ -76,7 +76,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     option("--search-epochs", type=int, default=3, metavar="N")
     option("--distil-rate", type=float, default=8e-3, metavar="X", help="largest step; %(default)s")
     option("--search-rate", type=float, default=1.2e-3, metavar="X", help="largest step; %(default)s")
-    option("--result-share", type=float, default=0.1, metavar="X", help="of the target of --search; %(default)s")
+    option("--result-share", type=float, default=0.1, metavar="X", help="in the target of --search; %(default)s")
     # From 7.8 million positions with scores of 2,000 nodes, 8 epochs, held out: 0.00604 without, 0.00591 with this.
     option("--row-decay", type=float, default=0.3, metavar="X", help="of a bucket's own rows, in --search; %(default)s")
     option("--largest-score", type=int, default=2500, metavar="CP", help="leave out positions with larger ones")
@@ -122,7 +122,7 @@ def stages_of(options: argparse.Namespace) -> list[tuple[Stage, list[Path]]]:
 
 
 def settings_of(options: argparse.Namespace, part: Path) -> dict[str, Any]:
-    """Return all on which the network depends. Files count with the blocks that they had when the run began."""
+    """Return all settings that determine the network. Files count with the blocks that they had when the run began."""
     stages = []
     for stage, paths in stages_of(options):
         files = [{"file": path.name, "made": read_settings(path)} for path in paths]
@@ -147,14 +147,14 @@ def settings_of(options: argparse.Namespace, part: Path) -> dict[str, Any]:
 
 
 def start_of(path: Path) -> dict[str, Any]:
-    """Return what says with which network a run began."""
+    """Return the settings that identify the network with which a run began."""
     return {"file": path.name, "crc": book_header(read_bytes(path, LARGEST_START)).get("crc")}
 
 
 def counts_of(settings: dict[str, Any], stage: int) -> list[tuple[int, int]]:
     """Return the blocks and positions of each of a stage's files; an empty list if there is no such stage.
 
-    So also for settings of another structure, which `Training` refuses.
+    The list is empty, too, for settings of another structure, which `Training` refuses.
     """
     with contextlib.suppress(KeyError, TypeError):
         files = [file for stages in settings["stages"][stage : stage + 1] for file in stages["files"]]
@@ -213,7 +213,7 @@ def plot_losses(losses: Sequence[dict[str, Any]], path: Path) -> None:
 
 
 def rounding_error(network: Network, samples: Samples, learner: Learner, result_share: float) -> dict[str, float]:
-    """Return what rounding costs on held-out positions: centipawns, mean and largest, and the network's own loss."""
+    """Return rounding errors on held-out positions in centipawns, mean and largest, and the rounded network's loss."""
     chosen = samples[:: max(1, math.ceil(len(samples) / ROUNDED))]
     values = evaluate(network, chosen)
     away = np.abs(values - learner.values(chosen).astype(np.float64) * CENTIPAWNS)

@@ -1,7 +1,7 @@
-"""A run of training Xiangqi's network: stages, their losses, and the checkpoint from which a killed run goes on.
+"""A run of training Xiangqi's network: stages, their losses, and the checkpoint from which a killed run resumes.
 
-The checkpoint is an archive of plain arrays: the learner's state and, as JSON, the settings and how far the run is. A
-run that goes on ends with the very numbers of one that was never broken off.
+The checkpoint is an archive of plain arrays: the learner's state and, as JSON, the settings and the run's progress. A
+resumed run ends with exactly the numbers of an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ WARM_UP = 0.05
 """Share of a stage's steps in which the rate grows from 0; it falls along a cosine from there."""
 
 LAST_RATE = 0.02
-"""Share of the rate at the end of a stage."""
+"""Share of the rate that is left at the end of a stage."""
 
 REPORTS = 20
-"""Losses of a stage that are measured."""
+"""Number of times that a stage's losses are measured."""
 
 SAVE_S = 60.0
 """Seconds from one checkpoint to the next."""
@@ -46,7 +46,7 @@ _MARK = "progress.npy"
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """Positions are learned from `epochs` times; `rate`: the largest step; `result_share`: of the target.
+    """`epochs`: passes over the positions; `rate`: the largest step; `result_share`: share of results in the target.
 
     `row_decay`: that of `Learner.step`.
     """
@@ -120,10 +120,10 @@ class Training:
         make_learner: Callable[[State], Learner],
         report: Callable[[list[dict[str, Any]]], object],
     ) -> None:
-        """Begin, or go on from the checkpoint at `path`. OSError if that is damaged or of other settings.
+        """Begin, or resume from the checkpoint at `path`. OSError if that is damaged or of other settings.
 
-        `settings`: all on which the result depends, as JSON has it; `batch` and `seed` are used here. `report` gets all
-        losses measured so far, after each that is measured.
+        `settings`: all that the result depends on, as JSON has it; `batch` and `seed` are used here. `report` is called
+        after each measurement with all losses measured so far.
         """
         self.progress = Progress()
         state = None
@@ -135,7 +135,7 @@ class Training:
         self._saved_at = time.monotonic()
 
     def train(self, number: int, stage: Stage, samples: SampleSet) -> None:
-        """Do what is left of a stage."""
+        """Train the rest of a stage."""
         if self.progress.stage != number:
             return
         count = len(samples.train)
@@ -179,7 +179,7 @@ class Training:
         progress.count += len(samples)
 
     def _measure(self, stage: Stage, epochs: float, samples: Samples) -> None:
-        """Measure the losses: mean squared errors of the chance to win, learned from and held out."""
+        """Measure the losses: mean squared errors of the chance to win, on training and held-out positions."""
         progress = self.progress
         loss = {"stage": stage.name, "epochs": round(epochs, 3), "train": progress.error / progress.count}
         progress.losses.append(loss | losses_of(self.learner.values(samples), samples, stage.result_share))
@@ -192,7 +192,7 @@ class Training:
 
 
 def losses_of(logits: Any, samples: Samples, result_share: float) -> dict[str, float]:
-    """Return the mean squared errors of chances: to what was learned, to the scores' chances, to the results."""
+    """Return the mean squared errors of chances: against the targets, the scores' chances, and the results."""
     chances = 1 / (1 + np.exp(-np.asarray(logits, np.float64)))
     shares = {"test": result_share, "test_score": 0.0, "test_result": 1.0}
     return {name: float(((chances - targets_of(samples, share)) ** 2).mean()) for name, share in shares.items()}

@@ -1,8 +1,8 @@
 """Xiangqi's network (games/xiangqi/evaluation/network.py) as scripts train it: its inputs, and its weights in float32.
 
-In training the output is the logit of the chance to win of the side to move; CENTIPAWNS make one logit. With x the
-accumulators, [2N] of the side to move first, clipped to 0..1, and y the hidden neurons, [H], likewise, it is a weighted
-sum of their squares.
+In training the output is the logit of the chance to win of the side to move; CENTIPAWNS make one logit. It is a
+weighted sum of the squares of x and y: x are the accumulators, [2N], of the side to move first, and y the hidden
+neurons, [H], both clipped to 0..1.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ CENTIPAWNS = 200
 """Centipawns that a logit of the chance to win is worth."""
 
 SCALES = (800, 1600, 3200)
-"""Centipawns of an output of 1, `Network.scale`; the first is taken with which every output weight and sum fits."""
+"""Centipawns of an output of 1, `Network.scale`; the first one is used with which all output weights and sums fit."""
 
 LARGEST_OUTPUT = MOST_OUTPUT_WEIGHT / OUTPUT_SCALE * SCALES[0] / CENTIPAWNS
-"""Training keeps output weights within it, either way: they then fit the first scale."""
+"""Largest absolute output weight in training: with it, weights fit the first scale."""
 
 LARGEST_HIDDEN = MOST_HIDDEN_WEIGHT / OUTPUT_SCALE
-"""Likewise the weights of hidden neurons."""
+"""Largest absolute weight of a hidden neuron in training."""
 
 _CHUNK = 2048  # positions that numpy evaluates at a time
 
@@ -53,7 +53,7 @@ _MIRRORED = np.append(_square // 9 * 9 + 8 - _square % 9, CAPTURED)
 
 _KINDS = [*KIND_OF_SLOT, *(7 + kind for kind in KIND_OF_SLOT)]
 KIND_ROWS = np.array([[kind_seen(side, kind) * SQUARES for kind in _KINDS] for side in range(2)])
-"""[side, piece]: rows before those of the piece's kind, as the side sees it."""
+"""[side, piece]: number of rows before those of the piece's kind, as the side sees it."""
 
 FIRST_ROW, SEEN = np.zeros((2, SQUARES), np.int64), np.zeros((2, SQUARES, SQUARES + 1), np.uint8)
 """[side, its king's square]: the first row of the bucket; [side, its king's square, square]: the square as seen."""
@@ -135,7 +135,7 @@ def _rounded(values: Any, unit: float, kind: Any) -> Any:
 
 
 def _overflow(network: Network) -> str:
-    """Return a fault unless the output's sum fits 32 bits with whatever neurons are active, in whatever order."""
+    """Return a fault unless the output's sum fits 32 bits with any neurons active, added in any order."""
     weights = np.hstack([network.output_weights, network.hidden_outputs]).astype(np.int64)
     most = np.maximum(weights, 0).sum(1).max(), np.maximum(-weights, 0).sum(1).max()
     return "the output may overflow 32 bits" if max(most) * ACTIVATION_SCALE**2 > np.iinfo(np.int32).max else ""

@@ -6,7 +6,7 @@
 Players are those of ewn_uct/players.py and junqi_cooperation/players.py, a name with options. Games come in pairs,
 sides swapped: in EWN the same random set-ups and throws, in Junqi the same two deployments, drawn from the learned
 weights.
-Every game is a line of the log; the same command continues a run that was broken off.
+Every game is a line of the log; the same command resumes an interrupted run.
 """
 
 from __future__ import annotations

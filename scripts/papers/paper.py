@@ -4,8 +4,8 @@
 
 A command is a `Paper`, the experiments in the paper's order, and `main`. Each experiment writes `<experiment>.md`, its
 claim, conditions and tables, and, where matplotlib is installed, `<experiment>.svg`. `report.md` has all of them.
-What takes long is kept in `<experiment>.jsonl`: the same command goes on with it, and a finished experiment is only
-written again.
+Long measurements are kept in `<experiment>.jsonl`: the same command resumes from there, and a finished experiment is
+only written again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EXTRAS = {"matplotlib": "plots"}
-"""Modules of the extra `scripts` that a paper's command can do without, and what is missing then."""
+"""Modules of the extra `scripts` that a paper's command can do without, and the outputs that need them."""
 
 FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "support" / "fixtures"
 
@@ -57,7 +57,7 @@ class Result(NamedTuple):
 
 
 class Bench:
-    """The workplace of an experiment: its size, its files, its workers."""
+    """The resources of an experiment: its size, its files, its workers."""
 
     def __init__(self, experiment: str, options: argparse.Namespace) -> None:
         self.quick: bool = options.quick
@@ -72,17 +72,17 @@ class Bench:
         return quick if self.quick else full
 
     def of(self, experiment: str) -> Bench:
-        """Return the bench of another name: for a second log, or one that several experiments share."""
+        """Return a bench with another name: for a second log, or for one that several experiments share."""
         return Bench(experiment, self._options)
 
     def has_data(self, name: str) -> bool:
-        """True if the user's folder of data has a file: for an experiment that makes its own data without it."""
+        """True if the user's folder of data has a file; if not, some experiments make their own data."""
         return self._data is not None and (self._data / name).exists()
 
     def data(self, name: str, fixture: str, source: str) -> Path:
-        """Return the file `name` in the user's folder of data, else a fixture; say which on standard error.
+        """Return the file `name` in the user's folder of data, else a fixture; report which on standard error.
 
-        `source` says where the data comes from. OSError if there is neither.
+        `source` describes the origin of the data. OSError if there is neither.
         """
         if self._data is not None and (self._data / name).exists():
             path = self._data / name
@@ -94,9 +94,9 @@ class Bench:
         return path
 
     def measure(self, keys: Iterable[str], function: Callable[[str], Any], jobs: Jobs | None = None) -> dict[str, Any]:
-        """Return what `function`, a function of a module, returns for each key, in the order of the keys.
+        """Return the value of `function`, a module's function, for each key, in the order of the keys.
 
-        Values are what JSON can hold; they are kept in the log, so that each is measured once. A key says everything
+        Values are of types that JSON has; they are kept in the log, so that each is measured once. A key contains all
         that its value depends on, sizes too. `jobs`: 1 where times are measured, in this process.
         """
         wanted, found = list(dict.fromkeys(keys)), {}
@@ -189,7 +189,7 @@ def _title(paper: Paper) -> str:
 
 
 MARK = "# The experiments of "
-"""Begins each page that a paper's command writes."""
+"""The text with which each page of a paper's command begins."""
 
 
 def section(experiment: Experiment, result: Result) -> str:

@@ -4,7 +4,7 @@
 
 The first font gives the Chinese characters, the second letters and digits. The shipped outlines are of LXGW WenKai Bold
 1.250 and DejaVu Sans Bold 2.37; other fonts give other pictures. Points that change an outline by less than half a unit
-in 200 are left out. fontTools is needed (it comes with matplotlib).
+in 200 are left out. The script needs fontTools (it comes with matplotlib).
 
 Data: LXGW WenKai (https://github.com/lxgw/LxgwWenKai, SIL Open Font License 1.1), Debian's package fonts-lxgw-wenkai;
 DejaVu (https://dejavu-fonts.github.io, a free licence of its own), Debian's package fonts-dejavu-core.
@@ -31,13 +31,13 @@ LATIN = string.digits + string.ascii_letters + "%?"
 HEAD = '{"outlines of":'
 
 TOLERANCE = 0.5
-"""Units of EM by which a simpler outline may differ."""
+"""Largest distance of a simpler outline, in units of EM."""
 
 SMOOTH = math.radians(12)
-"""The greatest change of direction at a point that is no corner."""
+"""The largest change of direction at a point that is not a corner."""
 
 MOST_TURN = math.radians(100)
-"""The greatest change of direction along one curve."""
+"""The largest change of direction along one curve."""
 
 Point = complex
 """x + y j, y downwards: directions are arguments, distances absolute values."""
@@ -54,11 +54,11 @@ class Curve(NamedTuple):
         return (1 - t) ** 2 * self.start + 2 * t * (1 - t) * self.control + t * t * self.end
 
     def leaves(self) -> Point:
-        """Return its direction at the start."""
+        """Return the curve's direction at its start."""
         return self.control - self.start or self.end - self.start
 
     def arrives(self) -> Point:
-        """Return its direction at the end."""
+        """Return the curve's direction at its end."""
         return self.end - self.control or self.end - self.start
 
 
@@ -69,7 +69,7 @@ def turn(one: Point, other: Point) -> float:
 
 
 def contours_of(glyph: Any, glyphs: Any, scale: float) -> list[list[Curve]]:
-    """Return a TrueType glyph's contours, `scale` units to a unit of the font."""
+    """Return a TrueType glyph's contours, `scale` units per unit of the font."""
     coordinates, ends, flags = glyph.getCoordinates(glyphs)
     found = []
     first = 0
@@ -87,7 +87,7 @@ def _curves(points: list[tuple[Point, bool]]) -> list[Curve]:
         points = [((points[-1][0] + points[0][0]) / 2, True), *points]
     start = next(i for i, (_, on) in enumerate(points) if on)
     points = points[start:] + points[:start]
-    whole: list[Point] = []  # points on the curve and controls take turns
+    whole: list[Point] = []  # points on the curve and controls alternate
     for (point, on), (after, after_on) in zip(points, [*points[1:], points[0]], strict=True):
         whole.append(point)
         if on == after_on:
@@ -97,7 +97,7 @@ def _curves(points: list[tuple[Point, bool]]) -> list[Curve]:
 
 
 def simplified(curves: list[Curve]) -> list[Curve]:
-    """Return a contour with as few curves as the tolerance allows, begun at a corner."""
+    """Return a contour with as few curves as the tolerance allows, which begins at a corner."""
     corners = [i for i, curve in enumerate(curves) if abs(turn(curves[i - 1].arrives(), curve.leaves())) > SMOOTH]
     first = corners[0] if corners else 0
     curves = curves[first:] + curves[:first]
@@ -174,7 +174,7 @@ def _text(point: Point) -> str:
 
 
 def _joint(text: str) -> str:
-    """Return a number with what must stand between it and another: a minus sign needs no blank before it."""
+    """Return a number with the separator before it: a minus sign needs no blank."""
     return text if text.startswith("-") else f" {text}"
 
 

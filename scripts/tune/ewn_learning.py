@@ -25,10 +25,10 @@ from siqi.games.kernel.jit import Record, entry, float64, inner, int64, record, 
 from siqi.games.kernel.random import below, next_state
 
 RATE = 4.0
-"""Log odds by which an error of 1 moves a value at first."""
+"""Log odds by which an error of 1 initially moves a value."""
 
 RANDOM_MOVES = 100
-"""Per mille of moves."""
+"""Random moves per thousand moves."""
 
 EXACT_PIECES = 4
 """A game ends with this many pieces on the board: tablebases have their values."""
@@ -105,7 +105,7 @@ def deploy(pos: Record, learner: Record, work: Record) -> None:
 
 @inner(void(POSITION, POSITION))
 def mirror(pos: Record, image: Record) -> None:
-    """Make `image` stand as `pos` mirrored at the diagonal a5-e1."""
+    """Set up `image` as `pos` mirrored at the diagonal a5-e1."""
     for square in range(25):
         image.board[square % 5 * 5 + square // 5] = pos.board[square]
     for piece in range(1, 13):
@@ -133,7 +133,7 @@ def play(
     for _ in range(games):
         deploy(pos, learner, work)
         while pos.winner < 0 and popcount(pos.alive[0]) + popcount(pos.alive[1]) > EXACT_PIECES:
-            # Step 1. Value all moves, and choose one of those that a throw allows
+            # Step 1. Value all moves, and choose one of those that the throw allows
             side = pos.turn
             alive = pos.alive[side]
             work.random = next_state(work.random)
@@ -161,7 +161,7 @@ def play(
                             most = value
                             chosen = move
 
-            # Step 2. Learn from all throws, the mirror image likewise
+            # Step 2. Learn from all throws, and from the mirror image
             target = 0.0
             for die in range(1, 7):
                 pair = int64(lookup.movable[alive * 7 + die])
@@ -173,6 +173,6 @@ def play(
             mirror(pos, image)
             learn(image, e, learner, work, weights, errors, sizes, target)
 
-            # Step 3. On to the next position
+            # Step 3. Play the chosen move
             do_move(pos, lookup, chosen)
             pos.height = 0

@@ -2,8 +2,8 @@
 
     python scripts/tune/fit_connect6.py lg_expert_games.csv.gz games.jsonl --out weights.py
 
-Values of roads, by the stones on a road, the mover's and the opponent's apart: sigmoid(sum / scale) predicts the
-result. Positions in which the side to move wins by double threats are left out, for the search sees these wins.
+Values of roads depend on the number of stones on a road, the mover's or the opponent's: sigmoid(sum / scale) predicts
+the result. Positions in which the side to move wins by double threats are left out, for the search sees these wins.
 Interests of points: a softmax of a point's roads predicts the empty point of the next stone, the other stone of the
 turn placed before or after it. Both fits are convex. Writes a source file to `--out`, or
 games/connect6/data/weights.py with `--replace-shipped`; the same files and options give the same weights.
@@ -47,7 +47,7 @@ VALUE_SCALE, INTEREST_SCALE = 400, 100
 
 WON = 1_000_000
 UNSEEN_VALUE, UNSEEN_INTEREST = 200, 200
-"""Weights of roads of four and five, which quiet positions lack: own ones (the paper's value), the opponent's."""
+"""Weights of roads of four and five, which quiet positions lack: own roads (the paper's value), the opponent's."""
 
 
 def incidence() -> Array:
@@ -71,7 +71,7 @@ def kinds(roads: Any, side: int) -> Any:
 
 
 KINDS = 2 * ROAD_LENGTH - 1
-"""Own 0..5, the opponent's 1..5."""
+"""Number of kinds of living roads: own stones 0..5, the opponent's 1..5."""
 
 
 def point_features(roads: Any, side: int) -> Any:
@@ -127,7 +127,7 @@ def add_points(samples: Samples, position: Connect6Position, move: int, rng: ran
 
 
 def fit_values(values: Any, results: Any, ridge: float = 1.0) -> Any:
-    """Return the weights of kinds 1 and up, then the value of the move."""
+    """Return the weights of kinds 1 and up, then the worth of the move."""
     design = np.hstack([values, np.ones((len(values), 1))]).astype(np.float64)
     weights = logistic.fit(design, results, np.zeros(design.shape[1]), ridge / 100**2)
     print(f"values: {len(values)} positions, loss {logistic.loss(design, results, weights):.4f}")

@@ -3,8 +3,8 @@
     python scripts/tune/fit_win_model.py xiangqi --out win/ --games 600 --nodes 1000 5000 20000 --jobs 2
 
 Games start from balanced openings, the node counts taking turns; the score of every move, the phase of the game and
-the result go to the folder, one line a game. The same command continues a run that was broken off, and one with more
-`--games` adds them; games of another seed or node counts are refused. `--fit` plays nothing.
+the result go to the folder, one line per game. The same command resumes an interrupted run; with more `--games` it adds
+games. Games of another seed or node counts are refused. `--fit` plays nothing.
 The model is the ordered logistic of games/search/win_model.py, fitted by maximum likelihood to four games of five and
 tested on the fifth: log loss in nats and that of constant chances, and a table of ten classes. Prints the model.
 """
@@ -38,16 +38,16 @@ from siqi.games.search.win_model import WinModel
 class Form(NamedTuple):
     """The form of a game's model."""
 
-    has_draws: bool  # else drawn games are left out
-    largest: int  # scores beyond it count as it
-    degree: int  # of the polynomials of the phase
+    has_draws: bool  # false: drawn games are left out
+    largest: int  # larger scores are clipped to it
+    degree: int  # degree of the polynomials of the phase
 
 
 FORMS = {"xiangqi": Form(True, 3000, 2), "connect6": Form(False, 800, 0)}
 """The games whose scores are not chances already.
 
-Of Connect6's games one in five hundred is drawn. Its scores beyond the largest are of wins not proven, and one in
-twenty of them is lost. Held out, log losses by degree: Xiangqi 0.809, 0.698, 0.684, 0.681; Connect6 0.607 for any.
+One in five hundred of Connect6's games is drawn. Its larger scores are of unproven wins, and one in twenty of these
+games is lost. Log losses, held out, by degree: Xiangqi 0.809, 0.698, 0.684, 0.681; Connect6 0.607 for any.
 """
 
 KIND = "win_model"  # of the log of games
@@ -55,7 +55,7 @@ ADJUDICATION = Adjudication(max_plies=300, agreement=Agreement(sys.maxsize, 0))
 """Only a mate decides a game, and at once."""
 
 HELD_OUT = 5
-"""Every game whose number it divides is held out."""
+"""Games are held out if this divides their number."""
 
 CLASSES = 10
 TOLERANCE = 1e-7
@@ -65,7 +65,7 @@ SMALLEST = 1e-9
 
 
 class ScoredGame(msgspec.Struct):
-    """A game: its number, nodes a move, and for each move searched the mover, score and phase; winner or None."""
+    """A game: its number, nodes per move; mover, score and phase of each move searched; winner or None."""
 
     number: int
     nodes: int
@@ -85,7 +85,7 @@ class PhasedPosition(Position, Protocol):
 
 
 class Recording(Seat):
-    """Keeps the mover, score and phase of each of its moves, until one has a proven win."""
+    """A seat that records mover, score and phase of its moves, until a win is proven."""
 
     moves: list[tuple[int, int, float]]
 
@@ -118,7 +118,7 @@ def play(start: Start) -> ScoredGame:
 
 
 def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], seed: int, jobs: Jobs) -> None:
-    """Add the games that the file lacks. OSError if it has games of other settings. One job plays in this process."""
+    """Play the games that the file lacks; a single job uses this process. OSError for games of other settings."""
     log = RunLog(path, KIND, {"game": name, "nodes": list(node_counts), "seed": seed})
     starts = (
         Start(name, opening, number, node_counts[number % len(node_counts)])
@@ -182,7 +182,7 @@ def fit(data: Samples, form: Form) -> WinModel:
     """Return the model of maximum likelihood, by scoring: the curvature is estimated from the gradients."""
     basis = np.vander(data.phase, form.degree + 1, increasing=True)
     width = form.degree + 1
-    unit = np.repeat([1 / 200, 1.0], width)  # of steepness and reserve, so that steps in both are alike
+    unit = np.repeat([1 / 200, 1.0], width)  # units of steepness and reserve, so that steps in both are comparable
     start = np.zeros(2 * width)
     start[0], start[width] = 1, float(form.has_draws)
     free = 2 * width if form.has_draws else width
@@ -236,8 +236,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     option("game", choices=FORMS)
     option("--out", type=Path, required=True, metavar="DIR", help="the games; continued if they exist")
     option("--games", type=int, default=600)
-    option("--nodes", type=int, nargs="+", default=[1000, 5000, 20000], metavar="N", help="a move; games take turns")
-    option("--degree", type=int, help="of the polynomials of the phase")
+    option("--nodes", type=int, nargs="+", default=[1000, 5000, 20000], metavar="N", help="nodes per move, by turns")
+    option("--degree", type=int, help="degree of the polynomials of the phase")
     option("--seed", type=int, default=2)
     option("--fit", action="store_true", help="play nothing")
     script.add_jobs(parser, what="games at a time")

@@ -110,7 +110,7 @@ def loss(weights: Any, scale: float, rows: Array, phases: Array, results: Array)
 def fit(rows: Array, phases: Array, results: Array, ridge: float, steps: int) -> tuple[Any, float]:
     """Return (weights, scale): the best scale for the present weights, then Newton's steps on the weights.
 
-    For 30,000 positions 48 s on two cores; scipy's Newton-CG gave the same weights to 4e-6 in 300 s.
+    30,000 positions take 48 s on two cores; scipy's Newton-CG gave the same weights to 4e-6 in 300 s.
     """
     prior = present_weights()
     scale = min(np.arange(100, 1000, 20), key=lambda s: loss(prior, float(s), rows, phases, results))

@@ -35,7 +35,7 @@ from siqi.games.junqi.rules.lookup import TYPES
 
 HELD_OUT = 10
 RATE, DECAY = 0.03, 0.9
-"""Steps of the ascent: the first passes', and how they shrink from pass to pass."""
+"""Step of the first pass of the ascent, and the factor by which it shrinks per pass."""
 
 BATCH = 64
 
@@ -114,7 +114,7 @@ def surprise(samples: list[Sample], table: Array) -> float:
 
 
 def fit(samples: list[Sample], passes: int, ridge: float) -> Array:
-    """Return float [trait, type]; rows have the mean 0, for only differences count."""
+    """Return habits, float [trait, type]; rows have the mean 0, for only differences count."""
     table = np.zeros((len(behaviour.TRAITS), len(TYPES)))
     squares = np.full_like(table, 1e-8)
     rng = random.Random(1)

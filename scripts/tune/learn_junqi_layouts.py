@@ -1,4 +1,4 @@
-"""Learn where Junqi's pieces are deployed, and the best slots for them.
+"""Learn the usual slots of Junqi's pieces at the deployment, and the best ones.
 
     python scripts/tune/learn_junqi_layouts.py weights LAYOUTS --more FOUR_PLAYER_LAYOUTS --out deployments.py
     python scripts/tune/learn_junqi_layouts.py advantages own.jsonl --out advantages.py
@@ -111,7 +111,7 @@ def log_sum(table: Array) -> float:
 
 
 def log_likelihood(table: Array, kinds: list[int]) -> float:
-    """Return the log likelihood of a layout, whose flag may also be on the other side."""
+    """Return the log likelihood of a layout, of which the mirror image counts too."""
     table = table * LEGAL
     return float(np.log(table[range(PIECES), kinds]).sum()) - log_sum(table) - math.log(2)
 
@@ -172,7 +172,7 @@ def main() -> int:
     weights.add_argument("layouts", type=Path)
     weights.add_argument("--more", type=Path)
     weights.add_argument("--strength", type=float, default=20)
-    weights.add_argument("--smoothing", type=float, default=0.1, help="added to each legal weight")
+    weights.add_argument("--smoothing", type=float, default=0.1, help="amount added to each legal weight")
     script.add_output(weights, "deployments.py")
     weights.set_defaults(learn=learn_weights)
     worth = commands.add_parser("advantages")

@@ -1,12 +1,12 @@
-"""Measure how strong each Skill Level is, by matches between levels, and fit a rating to each.
+"""Measure the strength of Skill Levels by matches between them, and fit a rating to each.
 
     python scripts/tune/rate_skill_levels.py xiangqi --out ladder/ --games 400 --jobs 2
     python scripts/tune/rate_skill_levels.py connect6 --out ladder/ --games 400 --levels 0 4 8 12 16 19
 
 Each two neighbours among the levels named play a match (`match.py`): colour-paired games from openings that a search
-finds balanced, or from the engine's own set-ups. Logs and openings are in the folder; the same command continues a run
-that was broken off, and matches of other levels may be added. Ratings are Elo, fitted to all matches in the folder at
-once as a line with a few bends, the anchor's level at its rating. `--table` plays nothing.
+finds balanced, or from the engine's own set-ups. Logs and openings are in the folder; the same command resumes an
+interrupted run, and matches of other levels may be added. Ratings are Elo, fitted to all matches in the folder at once
+as a line with a few bends, the anchor's level at its rating. `--table` plays nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from siqi.games.files import check_owned, read_bytes, replace_file
 
 LEVELS = (0, 2, 4, 6, 8, 10, 12, 14, 16, 19)
 TOP_LEVEL = 19
-"""Level 20 is the full strength, which the time decides."""
+"""The highest level that is rated: 20 is full strength, which depends on the time."""
 
 BENDS = (0, 4, 8, 12, 16, 19)
 """Levels between which ratings are interpolated."""
@@ -48,13 +48,13 @@ ANCHOR_LEVEL, ANCHOR_ELO = 10, 2000
 """The scale is relative: this level has this rating in each game."""
 
 LEAST_STEP = 1
-"""The least Elo between a level and the next."""
+"""The least difference in Elo between a level and the next."""
 
 NODES_PER_MOVE = 1_000_000
-"""Above the cap of every level below 20."""
+"""Nodes per move, above the cap of every level below 20."""
 
 OPENINGS_MARK = "# Openings of skill_ladder.py: "
-"""Begins the file of openings, with the script's old name; its first line ends with the game and the seed."""
+"""Beginning of a file of openings, with the script's old name; its first line ends with the game and the seed."""
 
 OPENINGS_BYTES = 1 << 28
 
@@ -136,7 +136,7 @@ def read_results(folder: Path, game: str) -> list[Result]:
 
 
 def shares(levels: Sequence[int], level: float) -> Array:
-    """Return the weights of others' ratings in a level's: interpolated, beyond the last two extrapolated."""
+    """Return the weights of the given levels' ratings in a level's rating: interpolated, or extrapolated outside."""
     found = np.zeros(len(levels))
     above = min(max(int(np.searchsorted(levels, level)), 1), len(levels) - 1)
     low, high = levels[above - 1], levels[above]
@@ -197,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     option = parser.add_argument
     option("game", choices=registry.NAMES)
     option("--out", type=Path, required=True, metavar="DIR", help="logs and openings; continued if they exist")
-    option("--games", type=int, default=400, help="of each match; even")
+    option("--games", type=int, default=400, help="games per match; even")
     option("--levels", type=int, nargs="+", default=LEVELS, choices=range(TOP_LEVEL + 1), metavar="N")
     option("--engine", default=f"{sys.executable} -m siqi", metavar="COMMAND")
     option("--seed", type=int, default=1, help="of the openings")

@@ -39,7 +39,7 @@ from siqi.games.kernel.random import seed_state
 
 
 def is_part(head: bytes) -> bool:
-    """True if a file begins as `save` writes it: an archive whose first member are the weights."""
+    """True if a file begins as `save` writes it: an archive whose first member is the weights."""
     return head.startswith(b"PK\x03\x04") and head[30:].startswith(b"weights.npy")
 
 

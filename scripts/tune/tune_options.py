@@ -15,14 +15,14 @@ J. C. Spall, "Implementation of the Simultaneous Perturbation Algorithm for Stoc
 on Aerospace and Electronic Systems 34(3), 1998, whose gains are c_k = c / k^0.101 and a_k = a / (A + k)^0.602, A being
 `--stability` of the pairs. As in Stockfish's fishtest (its spsa_handler) k is 1 plus the pairs before the iteration,
 C_END is the last c_k, R_END the last a_k / c_k^2 (0.002), and values stay within MIN and MAX. Whole numbers are rounded
-up or down at random, as in OpenBench. C_END should change the strength by a few Elo. `reach` in the report is the way
-that a value goes if one side wins all games: a run that is much shorter than fishtest's needs a greater R_END.
+up or down at random, as in OpenBench. C_END should change the strength by a few Elo. `reach` in the report is the
+distance that a value moves if one side wins all games: a run much shorter than fishtest's needs a greater R_END.
 
-Every iteration is a line of the log; the same command with the same log continues a run that was broken off, even
-killed, and only reports one that is done. Signs, gains, openings, throws and seeds of an iteration depend on its number
-alone, and its step on them and its games, so iterations may end in any order; the values are those of the log's lines,
-applied in their order. With one job and a limit of nodes or depth the same command gives the same log. Several workers
-begin iterations from the values known then: each has one at work and the next one, which do not know of one another.
+Every iteration is a line of the log; the same command with the same log resumes an interrupted run, even a killed one,
+and only reports one that is done. Signs, gains, openings, throws and seeds of an iteration depend on its number alone,
+and its step on them and its games, so iterations may end in any order. The values follow from the log's lines, applied
+in their order. With one job and a limit of nodes or depth the same command gives the same log. Of several workers, each
+has one iteration at work and one waiting; both begin from the values known when they were drawn.
 """
 
 from __future__ import annotations
@@ -99,12 +99,12 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class SpsaSettings(msgspec.Struct, frozen=True):
-    """Everything that makes a run; the first line of its log."""
+    """All settings of a run; the first line of its log."""
 
     match: MatchSettings  # its engines are the two sides, with the values of the start
     parameters: tuple[Parameter, ...]
     iterations: int
-    pairs: int  # of an iteration
+    pairs: int  # per iteration
     stability: float  # Spall's A, as a share of all pairs
     is_seeded: bool  # the engine has an option Seed, which is set for each game
 
@@ -128,7 +128,7 @@ class Iteration(msgspec.Struct, frozen=True):
     values: dict[str, float]  # those that were perturbed
     plus: dict[str, str]
     minus: dict[str, str]
-    points: list[float]  # of `plus`, a game each
+    points: list[float]  # points of `plus` by game
     faults: list[str]  # games that a side lost by a fault: `plus time`
 
     @property
@@ -141,7 +141,7 @@ class Trial(NamedTuple):
     """An iteration to be played."""
 
     settings: SpsaSettings
-    openings: list[str]  # of each pair
+    openings: list[str]  # one per pair
     number: int
     values: dict[str, float]
     plus: dict[str, str]
@@ -177,8 +177,8 @@ def signs(settings: SpsaSettings, number: int) -> list[int]:
 def perturbed(settings: SpsaSettings, number: int, values: Sequence[float], side: int) -> dict[str, str]:
     """Return the options of `plus` (side 1) or `minus` (-1) in an iteration.
 
-    A whole number is the value plus a random fraction, the same for both sides, without its decimals: on the average
-    the value itself.
+    A whole number is the value plus a random fraction, the same for both sides, rounded down: on average
+    it is the value itself.
     """
     rng = random.Random(f"fractions/{settings.match.seed}/{number}")
     found = {}
@@ -192,14 +192,14 @@ def perturbed(settings: SpsaSettings, number: int, values: Sequence[float], side
 
 
 class Point(NamedTuple):
-    """The values after an iteration, and the squares of all steps to them."""
+    """The values after an iteration, and the sum of squares of all steps to them."""
 
     values: list[float]
     squares: list[float]
 
 
 class Course:
-    """The values as iterations move them."""
+    """The values of the parameters, which iterations move."""
 
     def __init__(self, settings: SpsaSettings) -> None:
         self.settings = settings
@@ -237,7 +237,7 @@ class Course:
         return "  ".join(f"{parameter.name} {value:.4g}" for parameter, value in pairs)
 
     def report(self) -> str:
-        """Return the values and what is known of them in several lines."""
+        """Return the values with their statistics in several lines."""
         settings = self.settings
         lines = [
             f"{settings.match.game}: {self.iterations} of {settings.iterations} iterations, {self.games} games",
@@ -259,7 +259,7 @@ class Course:
 
 
 def reach(settings: SpsaSettings, parameter: Parameter) -> float:
-    """Return how far a parameter goes if its iterations all point one way and one side wins all their games."""
+    """Return the distance that a parameter moves if all its iterations have one sign and one side wins all games."""
     return sum(gain(settings, parameter, number) for number in range(settings.iterations)) * 2 * settings.pairs
 
 
@@ -315,7 +315,7 @@ def run(
     log = RunLog(path, KIND, plain(settings), lambda line: course.take(msgspec.json.decode(line, type=Iteration)))
 
     def trials() -> Iterator[Trial]:
-        """Yield iterations with the values that are known when a worker asks."""
+        """Yield iterations with the values that are known when a worker requests one."""
         for number in range(settings.iterations):
             if number not in log.numbers:
                 yield trial_of(settings, openings, number, course.values)
@@ -334,7 +334,7 @@ def run(
 
 
 def draw(figure: Figure, course: Course) -> None:
-    """Draw each value by iterations, above the band in which it would be by chance alone, 95 times in 100."""
+    """Draw each value by iterations, over the band that would hold it with 95 % chance if the option had no effect."""
     parameters = course.settings.parameters
     rows = -(-len(parameters) // COLUMNS)
     axes = figure.subplots(rows, min(len(parameters), COLUMNS), squeeze=False, sharex=True).ravel()
@@ -410,7 +410,7 @@ def declared_parameters(
         found = tuple(declared_parameter(each, engine.declared[each.name.lower()]) for each in parameters)
         for parameter, value in ((each, value) for each in found for value in (each.low, each.high, each.start)):
             for line in engine.try_options({parameter.name: parameter.text(value)}):
-                if parameter.name.lower() in line.lower():  # engines answer only what they refuse
+                if parameter.name.lower() in line.lower():  # engines answer only to values that they refuse
                     raise UsageError(f"the engine answers {line}")
     except Forfeit as fault:
         raise StartError(f"{spec.name} cannot be used: {fault}") from fault
@@ -420,7 +420,7 @@ def declared_parameters(
 
 
 def settings_from(arguments: dict[str, Any]) -> SpsaSettings:
-    """Return the settings of the run asked for; UsageError or StartError if they make no sense."""
+    """Return the settings of a run; UsageError or StartError if they contradict each other or the engine."""
     parameters: list[Parameter] = arguments["parameter"]
     options = dict(arguments["option"])
     names = [parameter.name.lower() for parameter in parameters]
@@ -452,11 +452,11 @@ def build_parser() -> argparse.ArgumentParser:
     option("--engine", default=f"{sys.executable} -m siqi", metavar="COMMAND")
     option("--option", type=parse_option, action="append", default=[], metavar="NAME=VALUE", help="of both sides")
     option("--iterations", type=int, default=1000)
-    option("--pairs", type=int, default=1, help="of games, an iteration")
-    option("--stability", type=float, default=0.1, metavar="A", help="as a share of all pairs")
+    option("--pairs", type=int, default=1, help="pairs of games per iteration")
+    option("--stability", type=float, default=0.1, metavar="A", help="Spall's A, as a share of all pairs")
     script.add_jobs(parser, what="iterations at a time")
     option("--plot", type=Path, help="an SVG or PNG of the values' course")
-    option("--every", type=int, default=10, metavar="N", help="off a terminal, a line every N iterations")
+    option("--every", type=int, default=10, metavar="N", help="report every N iterations, off a terminal")
     add_conditions(parser)
     add_limits(parser.add_argument_group("limits of the engine"))
     return parser
@@ -464,7 +464,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 @script.command
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 1 the engine cannot be used, 2 wrong usage, 130 broken off by Ctrl-C."""
+    """Return the exit status: 0 done, 1 the engine cannot be used, 2 wrong usage, 130 interrupted by Ctrl-C."""
     parser = build_parser()
     options = parser.parse_args(arguments)
     check_plot(options.plot)

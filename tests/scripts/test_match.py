@@ -282,7 +282,7 @@ def test_a_foreign_file_is_left_alone(bench: Bench, content: bytes) -> None:
 def test_best_of_seven(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.play("wise", "one", "--games", "2", "--best-of", "7", "--concurrency", "2") == 0
     records = sorted(bench.records(), key=lambda record: record["game"])
-    assert [record["game"] for record in records] == [0, 1, 2, 3, 7, 8, 9, 10]  # four wins decide
+    assert [record["game"] for record in records] == [0, 1, 2, 3, 7, 8, 9, 10]  # four wins decide a series
     assert [record["first"] for record in records] == [0, 1, 1, 0, 1, 0, 0, 1]
     assert "series 2-0, 0 undecided" in capsys.readouterr().out
 
@@ -351,7 +351,7 @@ def test_a_log_that_another_match_writes_is_refused(bench: Bench, capsys: pytest
 
 
 def test_the_shipped_logs_are_read() -> None:
-    """Whatever the format may have gained since."""
+    """Shipped logs are read, whatever fields the format has gained since."""
     games = {}
     for path in sorted((ROOT / "scripts/results").glob("*.jsonl")):
         reader = Reader()
@@ -438,7 +438,7 @@ def test_a_gauntlet_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest
             "a bad limit",
         ),
         (("--tournament", "gauntlet", "--engine", "c=x", "ranks=2", "--engine", "d=random"), "engine c: "),
-        (("--a", "random", "--b", "random", "--tablebases"), "of xiangqi and ewn"),
+        (("--a", "random", "--b", "random", "--tablebases"), "only xiangqi and ewn"),
     ],
 )
 def test_usage_errors_of_tournaments(
@@ -451,7 +451,7 @@ def test_usage_errors_of_tournaments(
 
 
 def test_tablebases_decide_games_of_xiangqi(tmp_path: Path) -> None:
-    """The game ends at once where they know the result."""
+    """A game of Xiangqi ends as soon as the tablebases know the result."""
     openings, log = tmp_path / "openings.txt", tmp_path / "m.jsonl"
     openings.write_text("4k4/9/9/9/9/9/9/9/4R4/3K5 b\n3k5/9/9/9/9/9/9/9/9/C3K4 w\n")
     words = ("xiangqi", "--a", "random", "--b", "random", "--games", "4", "--openings", str(openings))
@@ -497,7 +497,7 @@ def test_missing_tablebases_are_reported(tmp_path: Path) -> None:
 
 
 def test_scores_that_agree_decide_a_game(bench: Bench) -> None:
-    """The game ends after the first score that names the winner, and two more."""
+    """A game ends after the first score that names the winner, and two more scores."""
     assert bench.play("sure", "doubt", "--games", "2", "--agree", "500", "2") == 0
     games = bench.records()
     assert [(game["winner"], game["cause"]) for game in games] == [(0, "adjudicated")] * 2

@@ -7,7 +7,7 @@ The program of the paper (scans.py) plays with three scans: `global` and `local`
 `incremental` is a third that keeps its sums. All play alike; only their times differ.
 
 The clock of the timed games is the paper's 15 minutes in the proportion of the times of turn 9, which figure-3 measures
-first. It runs in wall time. So that games at a time slow each other no more than figure-3's measurements did, both are
+first. It runs in wall time. So that parallel games slow each other no more than figure-3's measurements did, both are
 run with the same `--jobs`, never more than there are cores; nothing else should run on the machine. A side's search is
 stopped when its clock runs out, and the game is lost.
 
@@ -63,7 +63,7 @@ OTHER_GAMES = "in a plot only"
 
 
 def at_a_time(bench: Bench) -> int:
-    """Return the number of processes that measure time: no more than cores. A cluster is not used for times."""
+    """Return the number of processes that measure time: at most one per core. A cluster is not used for times."""
     return min(bench.jobs, os.cpu_count() or 1) if isinstance(bench.jobs, int) else 1
 
 
@@ -71,7 +71,7 @@ def at_a_time(bench: Bench) -> int:
 
 
 class Spot(NamedTuple):
-    """A position to be searched, and how. `jobs`: processes that measure at a time."""
+    """A position and the search to measure. `jobs`: processes that measure at a time."""
 
     depth: int
     opening: int
@@ -91,7 +91,7 @@ def spot_of(key: str) -> Spot:
 def measure_spot(key: str) -> dict[str, float] | None:
     """Return each scan's seconds for one turn; None if the game was over or won before it.
 
-    The incremental program plays the opening on at depth 3. AssertionError if the scans do not search alike.
+    The incremental program continues the opening at depth 3. AssertionError if the scans do not search alike.
     """
     spot = spot_of(key)
     programs = {name: Program(scan, spot.width) for name, scan in SCANS.items()}
@@ -139,7 +139,7 @@ def turn_times(bench: Bench) -> list[TurnTimes]:
     jobs = at_a_time(bench)
     spots = [
         Spot(depth, opening, turn, PAPER_WIDTH, jobs)
-        for depth in reversed(depths)  # the long ones first: then no process is alone for long at the end
+        for depth in reversed(depths)  # the long ones first: else one process would work alone at the end
         for opening in range(bench.size(1, 15))
         for turn in turns
     ]
@@ -155,9 +155,9 @@ def turn_times(bench: Bench) -> list[TurnTimes]:
 
 
 def scale(times: Iterable[TurnTimes]) -> dict[int, float]:
-    """Return our seconds for one of the paper's, by depth: the geometric mean of the two scans' proportions at turn 9.
+    """Return the ratio of our seconds to the paper's, by depth: the geometric mean of both scans' ratios at turn 9.
 
-    One factor for each depth keeps the paper's proportion of clock and turn at each.
+    One factor per depth keeps the paper's ratio of clock and turn.
     """
     return {
         at.depth: statistics.geometric_mean(at.mean(scan) / theirs for scan, theirs in PAPER_SECONDS[at.depth].items())
@@ -291,7 +291,7 @@ class Cell(NamedTuple):
         return PAPER_CLOCK_S / 60 * spent_ms / self.limit.clock_ms
 
     def points_with(self, share: float) -> float:
-        """Return local's points of its games with a share of the clock."""
+        """Return the points that local would have with this share of the clock."""
         winners = [winner_with_clock(game, share * self.limit.clock_ms) for game in self.games]
         return winners.count(0) + winners.count(None) / 2
 
@@ -358,11 +358,11 @@ def overrun_rows(cell: Cell) -> list[list[str]]:
 
 
 SHARES = (0.8, 0.6, 0.4, 0.2, 0.1)
-"""Shares of the clock at which the same games are judged: how far the score rests on the scale of the clock."""
+"""Shares of the clock at which the same games are judged again: they show how much the score depends on the clock."""
 
 
 def timed_result(bench: Bench, cells: Sequence[Cell], what: str, rest: str) -> Result:
-    """Return figure 4 or 5, whose cells differ in `what`; `rest` describes what they share."""
+    """Return figure 4 or 5, whose cells differ in `what`; `rest` describes their common settings."""
     rows = [[str(getattr(cell, what)), *score_row(cell)] for cell in cells]
     overruns = [[str(getattr(cell, what)), *row] for cell in cells for row in overrun_rows(cell)]
     shorter = [

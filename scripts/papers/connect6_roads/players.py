@@ -30,7 +30,7 @@ def referee_at(opening: int) -> Referee:
 
 
 class Entrant(NamedTuple):
-    """A player of a match, as its name in the log describes it. Depth 0: deepens as long as the limit of a move."""
+    """A player of a match, as its name in the log describes it. Depth 0: deepens until the limit of a move."""
 
     scan: str
     width: int
@@ -55,10 +55,10 @@ class Scanner(Player):
         self.depths: list[int] = []
         """The depth finished at each turn."""
         self.times: list[float] = []
-        """The ms of each turn, of one that overran the clock too."""
+        """The ms of each turn, including one that overran the clock."""
 
     def choose(self, turn: Turn) -> Choice:
-        """Return a turn; if the clock ran out, none, after more than the time that was left."""
+        """Return a turn; if the clock ran out, an empty one, whose time exceeds the clock."""
         assert isinstance(turn.position, Connect6Position)
         start = time.monotonic_ns()
         if self._depth:
@@ -87,7 +87,7 @@ def play(job: Job, first: int) -> PaperGame:
 
 
 def winner_with_clock(game: PaperGame, clock_ms: float) -> int | None:
-    """Return the winner that a game would have had with a shorter clock: at a fixed depth, its turns are the same."""
+    """Return the winner that a game would have with a shorter clock: at a fixed depth the turns are the same."""
     opener: int = len(openings()[game["pair"]]) % 2 ^ game["first"]  # the player who moves first after the opening
     for turn in range(max(map(len, game["times"]))):
         for player in (opener, 1 - opener):

@@ -6,16 +6,16 @@ values are the paper's table 1. The three scans differ in the roads that they re
 
 - GLOBAL: all 924, before and after the pair is placed (formula 4).
 - LOCAL: those through the pair's points, up to 48, before and after (formulas 5 and 6, and the pseudocode). The paper's
-  48 counts a road through both points twice. Its value counts once here, or formula 10, by which both scans value a
-  pair alike, would not hold: `local_value` leaves it out for the second point.
+  48 counts a road through both points twice. Here its value counts once, as formula 10 requires, by which both scans
+  value a pair alike: `local_value` leaves it out for the second point.
 - INCREMENTAL: none. Each stone updates the contents of the roads through its point and both sides' sums, and the first
   stone of a pair stays on the board while the second is tried on all points.
 
-The paper leaves open how a leaf is valued. If it were by the last pair alone, or by the sum of the values along the
+The paper does not define the value of a leaf. With the value of the last pair alone, or the sum of the values along the
 path, each in its mover's view, leaves of different paths could not be compared: a threat counts more than the same road
 of one's own. So a leaf's value is the whole evaluation of its board in the view of the side to move. The global scan
-reads it. The local one has it without reading all roads: the root's, plus what each pair of the path changes in either
-view (formulas 7 to 10). Hence all three choose the same turns with the same values.
+reads it from the board. The local scan does not read all roads: it adds to the root's evaluation the changes by each
+pair of the path, in both views (formulas 7 to 10). Hence all three choose the same turns with the same values.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, recor
 OWN = (0, 1, 20, 40, 200, 200, 1_000_000)
 OPPONENT = (0, 1, 25, 50, 6000, 6000, 1_000_000)
 WON = 900_000
-"""Score of a win: no sum of other roads comes near a road of six."""
+"""Score of a win: far above any sum of roads without a six."""
 
 BOUND = 1 << 40
 """Above all values: two stones can make a dozen roads of six at once."""
@@ -191,7 +191,8 @@ def list_near(pos: Record, work: Record) -> int:
 def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
     """Write the mover's `width` best pairs, best first, to the depth's part of work.turns; return their number.
 
-    Poll the clock for each first point: with the global scan, all pairs of a node take some 50 ms. Stop at once.
+    Polls the clock for each first point, since with the global scan all pairs of a node take some 50 ms, and stops at
+    once.
     """
     side, scan = pos.turn, work.scan
     base = depth * MAX_WIDTH
@@ -301,7 +302,7 @@ class Program:
         self._lookup = paper_tables()
 
     def search(self, position: Connect6Position, depth: int, deadline_ns: int = 0) -> Found | None:
-        """Search to a depth, 1 to MAX_DEPTH; None if a CLOCK_MONOTONIC deadline passes first. 0: no deadline."""
+        """Search to a depth, 1 to MAX_DEPTH; None if the deadline (CLOCK_MONOTONIC; 0: none) passes first."""
         work, control = self._work, Control()
         control.set_deadline(deadline_ns)
         work.control, work.nodes, work.stopped = control.address, 0, 0
@@ -309,7 +310,7 @@ class Program:
         return None if work.stopped else Found(int(work.best), value, depth)
 
     def deepen(self, position: Connect6Position, deadline_ns: int) -> Found:
-        """Search depth after depth up to the deadline, or to a win; depth 1 is searched in any case."""
+        """Search depth after depth until the deadline, or to a win; depth 1 is always finished."""
         found = self.search(position, 1)
         assert found is not None
         while found.depth < MAX_DEPTH and abs(found.value) < WON:

@@ -1,17 +1,17 @@
-"""Paper 1's figures and claims: UCT for EWN, and what its two factors and its parallel search add.
+"""Paper 1's figures and claims: UCT for EWN, and the worth of its two factors and its parallel search.
 
     python -m scripts.papers.ewn_uct --quick
     python -m scripts.papers.ewn_uct --only figure-1 factors --data data
 
-UCT is the paper's, bare: no proofs, no tablebases, no tree kept from move to move, children at a node's second visit,
-random playouts to the end, the move of the best mean. `uct` has one thread and (WINK, UCTK) = (1, 1); `improved` has
-(0.4, 1) and the paper's three threads. Games come in pairs: the same random set-ups and the same throws, sides swapped.
-Where the limit is a time, so few games are played at once that each thread of a player has a core, if there are three.
+UCT is the paper's, bare: no proofs, no tablebases, no tree kept from move to move. A node gets children at its second
+visit, playouts are random to the end, and the move of the best mean is played. `uct` has one thread and (WINK, UCTK) =
+(1, 1); `improved` has (0.4, 1) and the paper's three threads. Games come in pairs: the same random set-ups and the same
+throws, sides swapped. Under a limit of time one game runs per three cores, so that each thread has a core.
 
-A full run takes some hour and a half on two cores: figure-1 10 minutes, figures 4 and 5 20, factors 50, parallel 10.
+A full run takes about 90 minutes on two cores: figure-1 10 minutes, figures 4 and 5 20, factors 50, parallel 10.
 
 Data: exact_values.csv in --data, for figure-1 and factors: EWN endings with the exact value of each move. Without it 36
-positions of four to six pieces serve, valued by the engine's tablebases and searches that end in them.
+positions of four to six pieces are used, valued by the engine's tablebases and searches that end in them.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ PAIRS = "random set-ups and throws, each played twice with sides swapped"
 
 
 def at_once(bench: Bench, limit: PlayerLimits) -> Jobs:
-    """Return the games to play at a time: under a time, one for each three cores, so that all players have theirs.
+    """Return the number of games to play at a time: under a limit of time, one per three cores, a core per thread.
 
-    A cluster's workers have as many cores each as its user gives them.
+    The user of a cluster decides how many cores each worker has.
     """
     return bench.jobs if limit.nodes or not isinstance(bench.jobs, int) else max(1, bench.jobs // THREADS)
 
@@ -106,7 +106,7 @@ def figure_limits(bench: Bench) -> list[PlayerLimits]:
 def games_of(
     bench: Bench, pairings: Sequence[tuple[str, str]], limit: PlayerLimits, log: Path | None = None
 ) -> list[PaperGame]:
-    """Return the games of some pairings, those played that a log lacks, by default the experiment's."""
+    """Return the games of some pairings; play those that the log (by default the experiment's) lacks."""
     return run_games(play, pairings, log or bench.log, bench.size(2, 200), limit, at_once(bench, limit))
 
 
@@ -132,7 +132,7 @@ def figure_4(bench: Bench) -> Result:
 
 
 def figure_5(bench: Bench) -> Result:
-    """The games of UCT, against which the gain is measured, are figure 4's; those that its log lacks are played."""
+    """Compare with the games of UCT of figure 4, and play those that its log lacks."""
     limits = figure_limits(bench)
     figure_4_log = bench.of("figure-4").log
     tables, drawn = [], list[PaperGame]()
@@ -150,7 +150,7 @@ def figure_5(bench: Bench) -> Result:
 
 
 def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: PlayerLimits) -> Table:
-    """Return what the improved UCT scores beyond UCT, against each opponent and against the abstract's three."""
+    """Return the gain of the improved UCT over UCT, against each opponent and against the abstract's three."""
     everyone = "all three"
 
     def scores(records: Sequence[PaperGame]) -> dict[str, Estimate]:
@@ -194,7 +194,7 @@ def values_of(bench: Bench) -> Path:
 
 
 def digest(path: Path) -> str:
-    """Return a name for the data, for keys of `Bench.measure`."""
+    """Return a name that identifies the data in keys of `Bench.measure`."""
     return f"{path.name} {zlib.crc32(path.read_bytes()):08x}"
 
 
@@ -207,8 +207,10 @@ def uct_text(factors: Factors, threads: int = 1, reward: str = REWARDS[0], hash_
 
 
 def measure_course(path: Path, every: int, depths: tuple[int, ...], key: str) -> list[list[float]]:
-    """Return the mean value, the mean regret and its bar at the ends of iterations, of the player that a key begins
-    with."""
+    """Return the mean value, the mean regret and its bar of a player at the ends of iterations.
+
+    The key begins with the player's name.
+    """
     mind: Any = make_player(key.partition(",")[0])
     courses = [course(mind, case, depths) for case in choices(path, every)]
     rows = []
@@ -256,7 +258,7 @@ def figure_1(bench: Bench) -> Result:
         for factors in (factors for factors in DRAWN if factors in keys):
             rows = found[keys[factors]]
             label = f"{factors[0]:g}, {factors[1]:g}"
-            style = "--" if factors == HALVES else "-"  # it covers another line
+            style = "--" if factors == HALVES else "-"  # else it would hide another line
             axes[0].plot(playouts, [row[0] for row in rows], style, marker=".", label=label)
             lost = [100 * row[1] for row in rows]
             below = [min(100 * row[2], at) for row, at in zip(rows, lost, strict=True)]
@@ -279,13 +281,13 @@ FACTORS: tuple[Factors, ...] = ((1, 1), (0.4, 1), (0.5, 0.5), (1, 0.4))
 
 
 class Level(NamedTuple):
-    """A limit of the factorial experiment, and what is played and measured under it."""
+    """A limit of the factorial experiment, and the games and measurements under it."""
 
     limit: PlayerLimits
     games: int
     factors: Sequence[Factors]
     rewards: Sequence[str]
-    every: int = 0  # regret is measured in each n-th decision; 0: not
+    every: int = 0  # regret is measured in each n-th decision; 0: in none
     hash_mb: int = 0
     has_halves: bool = True  # one thread with (0.5, 0.5) is measured too
 
@@ -319,7 +321,7 @@ QUICK_LEVELS = (
 
 
 def measure_regret(path: Path, level: Level, key: str) -> list[float]:
-    """Return the mean regret and its bar of the player that a key begins with."""
+    """Return the mean regret and its bar of the player with whose name the key begins."""
     mind = player(key.partition(",")[0])
     lost = mean([regret_of(mind, case, level.limit) for case in choices(path, level.every)])
     return [lost.mean, lost.bar]
@@ -384,8 +386,10 @@ SPEED_FEN = "ABC2/DE3/F3f/3ed/2cba f 3"
 
 
 def measure_speed(playouts: int, runs: int, key: str) -> float:
-    """Return the playouts a second from a start position, the best of some runs, of the player that a key begins
-    with."""
+    """Return a player's playouts per second from a start position, the best of some runs.
+
+    The key begins with the player's name.
+    """
     mind: Any = make_player(key.partition(",")[0])
     best = math.inf
     for _ in range(runs):

@@ -1,4 +1,4 @@
-"""The chance to win that players of EWN lose a decision, in positions whose values are known.
+"""Measure the chance to win that players of EWN lose per decision, in positions whose values are known.
 
     python -m scripts.papers.ewn_uct.measure_ewn_regret values.csv --ms 1 5 50 --player siqi --player "siqi Threads=2"
     python -m scripts.papers.ewn_uct.measure_ewn_regret values.csv --nodes 20000 --player uct --player improved --jobs 2
@@ -32,7 +32,7 @@ player_of = functools.lru_cache(1)(make_player)
 
 
 class Question(NamedTuple):
-    """A player's moves in a position."""
+    """A player and a position whose decisions it makes."""
 
     player: str
     limit: PlayerLimits

@@ -1,4 +1,4 @@
-"""Players of EWN for experiments, by name; each has a time for a move, or a number of playouts.
+"""Players of EWN for experiments, by name; each has a time per move, or a number of playouts.
 
     random          any move
     minimax         expectiminimax without cuts, valued by steps to the goal
@@ -47,7 +47,7 @@ from siqi.games.kernel.random import seed_state
 
 MAX_DEPTH = 40
 CHUNK = 64
-"""Playouts for each move between two looks at the clock."""
+"""Playouts for each move between two readings of the clock."""
 
 BARE = {"Algorithm": "uct", "UseEndgames": "false", "UCTProofs": "false", "UCTReuseTree": "false", "UCTLeafVisits": "1"}
 """The options of UCT as the paper describes it."""
@@ -57,7 +57,7 @@ PAPER_THREADS = {"Threads": "3", "UCTParallel": "children"}
 
 
 class MonteCarlo:
-    """Flat Monte Carlo: the move whose random playouts end best."""
+    """Flat Monte Carlo: chooses the move whose random playouts score best."""
 
     def __init__(self) -> None:
         self._work, self._board = new_record(WORK_DTYPE), new_record(POSITION_DTYPE)
@@ -136,7 +136,7 @@ class Minimax:
         self._work.evaluation = address_of(self._weights)
 
     def new_game(self, seed: int) -> None:
-        """Nothing is random."""
+        """Do nothing: this player has no randomness."""
 
     def choose(self, position: EwnPosition, limit: PlayerLimits) -> int:
         control = limit.control()
@@ -161,7 +161,7 @@ def steps_alone() -> Any:
 
 
 class OpenSpiel:
-    """OpenSpiel's MCTS in C++, its own state played alongside. Who moves first is White there, at the bottom right."""
+    """OpenSpiel's MCTS in C++, with its own state of the game. The first side is White there, at the bottom right."""
 
     def __init__(self, simulations: int, uct_c: float = 2.0) -> None:
         script.require("pyspiel", "benchmark")
@@ -199,7 +199,7 @@ class OpenSpiel:
         return [cell for cell in str(state).replace("\n", "").split("|") if cell]
 
     def observe(self, dice: int, move: str) -> None:
-        """Play along a move of either side, or a set-up."""
+        """Play a move of either side, or a set-up, on OpenSpiel's state."""
         if len(self._setups) < 2:
             self._setups.append(move)
             if len(self._setups) == 2:
@@ -257,7 +257,7 @@ def make_player(text: str) -> Mind:
 def player(text: str, seat: int = 0) -> Mind:
     """Return a player, kept by the process for each seat: both seats may have the same kind.
 
-    The players of one pairing are kept, at two seats each: large trees take much memory.
+    Only the players of one pairing are kept, at two seats each: large trees take much memory.
     """
     return make_player(text)
 

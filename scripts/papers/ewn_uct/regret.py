@@ -1,4 +1,4 @@
-"""Decisions of EWN whose values are known, and what a player's moves lose there."""
+"""Decisions of EWN whose values are known, and the losses of a player's moves there."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Decision(NamedTuple):
 
 
 def decisions(path: Path) -> Iterator[Decision]:
-    """Yield the decisions of a CSV file with the columns of SOURCE, those with one move too.
+    """Yield the decisions of a CSV file with the columns of SOURCE, also those with one move.
 
     Cells are numbered row by row from the top left; red, the first side, has the digits. OSError, naming the line, if
     one is bad or does not have exactly the legal moves.
@@ -78,7 +78,7 @@ def regret(case: Decision, move: str) -> float:
 
 
 def regret_of(player: Mind, case: Decision, limit: PlayerLimits) -> float:
-    """Return what a player's move loses, in a new game."""
+    """Return the loss of a player's move, in a new game."""
     if len(case.values) == 1:
         return 0.0
     position = EwnPosition(case.fen)

@@ -1,8 +1,8 @@
 """Paper 4's learning stage behind four kinds of activation (figure 8): none, minimax, MCTS, UCT.
 
-Each search values the root's moves; the pieces of the best are activated, and learn joint actions of the moves that it
-found. Without activation all pieces that can move learn, in teams of the most that a joint action can have: all of them
-in one team have more joint actions than can be distinguished.
+Each search values the root's moves; the pieces of the best moves are activated, and learn joint actions of these moves.
+Without activation all pieces that can move learn, in teams of the largest size of a joint action: one team of all would
+have more joint actions than can be distinguished.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Learner:
         return [best_pieces(root.view, found, MAX_TEAM)]
 
     def _plant(self, found: Sequence[MoveValue]) -> None:
-        """Make a tree of the root's moves alone."""
+        """Make a tree that has only the root's moves."""
         for edge, value in enumerate(found, 1):
             visits = max(value.visits, STATE_VISITS)
             self._tree[edge] = (value.move, edge + 1, visits, visits, visits * value.value, (0, 0, 0, 0))

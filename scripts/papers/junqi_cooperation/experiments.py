@@ -1,4 +1,4 @@
-"""Paper 4, cooperative pieces in Junqi: every table and figure again, and what its parts are worth.
+"""Paper 4, cooperative pieces in Junqi: every table and figure again, and the worth of its parts.
 
     python -m scripts.papers.junqi_cooperation --quick
     python -m scripts.papers.junqi_cooperation --jobs 2
@@ -158,7 +158,7 @@ def grid_name(alpha: float, gamma: float) -> str:
 
 
 def run_grid(bench: Bench) -> Result:
-    """Play the parameters' grid, with ten times the playouts of `players`: with as few, gamma changed few games."""
+    """Play the parameters' grid, with ten times the playouts of `players`: with fewer, gamma changed almost no game."""
     games = bench.size(2, 8)
     steps = STEPS[1:2] if bench.quick else STEPS
     cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
@@ -197,7 +197,7 @@ def mean_score(records: list[PaperGame], word: str) -> Estimate:
 
 
 def draw_grid(figure: Figure, records: list[PaperGame], steps: tuple[float, ...], others: list[str]) -> None:
-    """Draw the paper's five figures side by side, a gamma each."""
+    """Draw the paper's five figures side by side, one per gamma."""
     scores = pairing_scores(records)
     figure.set_size_inches(16, 4)
     parts = figure.subplots(1, len(steps), sharey=True, squeeze=False)[0]
@@ -298,7 +298,7 @@ def run_times(bench: Bench) -> Result:
 
 
 def _means(runs: list[list[float]], at: int) -> float:
-    """Return the mean of the runs' values at a place, of those that come so far; 0 if none does."""
+    """Return the mean of the values at a place, over the runs that are long enough; 0 if none is."""
     values = [run[at] for run in runs if at < len(run)]
     return statistics.fmean(values) if values else 0.0
 

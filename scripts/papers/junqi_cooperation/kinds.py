@@ -1,7 +1,8 @@
 """The kinds of moves of paper 4's table 1: attack, defence, shuffle.
 
-The paper does not define them. Here an *attack* meets an enemy piece, or may meet one with the next move; of the others
-a *defence* leaves a square that an enemy may reach, enters a camp or stops beside the own flag; all others *shuffle*.
+The paper does not define them. Here an *attack* meets an enemy piece, or may meet one with the next move. Of the other
+moves, a *defence* leaves a square that an enemy may reach, enters a camp or stops next to the own flag; the rest are a
+*shuffle*.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Players of Junqi for experiments, by name; each has a view, and a time or a number of nodes for a move.
+"""Players of Junqi for experiments, by name; each has a view, and a time or a number of nodes per move.
 
     random          any move
     minimax         full-width search of sampled worlds, deepened while there is time; values averaged over the worlds
@@ -9,9 +9,9 @@
     siqi            the engine as it is
 
 `siqi with own setups` deploys as the engine chooses; all others get deployments drawn from the learned weights.
-The last two take options of the engine, `siqi Threads=2`. The others know what the engine knows, by its worlds and
-its static evaluation; `minimax simple` and the like complete the board once, any possible deployment as likely as any
-other, and value material alone.
+The last two take options of the engine, `siqi Threads=2`. The others use the engine's knowledge, by its worlds and its
+static evaluation. `minimax simple` and the like draw one world, all possible deployments being equally likely, and
+value material alone.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ from siqi.games.search.sampling import SamplingSearcher
 MAX_PLIES = 40
 MOST_PLIES = 1000
 CHUNK = 4
-"""Playouts of one move at a time."""
+"""Playouts of a move in succession."""
 OWN = " with own setups"
 STACK = types.Array(types.uint16, 1, "C")
 
 
 MATERIAL = LOOKUP_RECORD.copy()
-"""The engine's lookup arrays, with no weight but the worth of pieces."""
+"""The engine's lookup arrays, with no weights except the worth of pieces."""
 MATERIAL.weights[:] = 0
 MATERIAL.weights[: len(WORTH)] = WORTH
 
@@ -108,7 +108,7 @@ class Determinized:
 
 
 class PlainView(JunqiPosition):
-    """A view of a player that knows nothing of deployments and habits: all that is possible is as likely."""
+    """A view of a player that knows nothing of deployments and habits: all possibilities are equally likely."""
 
     def __init__(self, view: JunqiPosition) -> None:
         self.__dict__ |= view.copy().__dict__
@@ -157,7 +157,7 @@ def negamax(
         return 1.0 - value if pos.turn else value
     first = ply * MAX_MOVES
     end = list_attacks_first(pos, work, lookup, stack, first)
-    best = 0.0  # without a move all is lost
+    best = 0.0  # the mover has lost if it has no move
     for i in range(first, end):
         move = int64(stack[i])
         copy_record(boards[ply + 1], pos)
@@ -190,7 +190,7 @@ def try_move(
 
 
 class FullWidth(Determinized):
-    """Minimax or alpha-beta, of each completed board by itself."""
+    """Minimax or alpha-beta, in each world separately."""
 
     def __init__(self, with_cuts: bool, is_simple: bool = False) -> None:
         super().__init__(is_simple)
@@ -240,7 +240,7 @@ class MonteCarlo(Determinized):
 
 
 class Trees(Determinized):
-    """UCT in each sampled world by itself; the moves that the trees visit most come first."""
+    """UCT in each sampled world separately; the moves that the trees visit most come first."""
 
     def __init__(self, is_simple: bool = False) -> None:
         super().__init__(is_simple)

@@ -1,10 +1,10 @@
 """Cut-offs on trees written out: the search of paper 5, that of its references, and the paper's example tree.
 
 A tree is a number, the value of a leaf in the view of the player at the root, or a `Node`. The paper's procedure
-`Veb(x, player, l, alpha, beta, value, best)` goes on while `value < alpha`, and calls itself with `-value, -alpha`: its
-alpha bounds from above and its beta from below, the reverse of the usual names. Then the first value must be `beta`.
-The printed `value <- -beta` is wrong: below the root it is the bound from above, so no successor would be searched. The
-text agrees: at C of figure 1 it has alpha = 0, beta = -infinity and value = 2 after one successor.
+`Veb(x, player, l, alpha, beta, value, best)` continues while `value < alpha`, and calls itself with `-value, -alpha`:
+its alpha bounds from above and its beta from below, the reverse of the usual names. Then the first value must be
+`beta`. The printed `value <- -beta` is wrong: below the root it is the bound from above, so no successor would be
+searched. The text agrees: at C of figure 1 it has alpha = 0, beta = -infinity and value = 2 after one successor.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MAX, MIN = 1, -1
 """The players; MAX is at the root."""
 
 WHOLE, THREE_LEVELS, ALL_LEVELS = range(3)
-"""The passing of bounds: not at all, to the grandchildren (the paper's references), to all levels (the paper)."""
+"""Levels to which bounds pass: none, the grandchildren's (the paper's references), all (the paper)."""
 
 
 class Node(NamedTuple):
@@ -30,7 +30,7 @@ Tree: TypeAlias = "Node | float"
 
 
 class Visit(NamedTuple):
-    """The trace of a search: the number of leaves, and the names of the nodes that it cut, by player.
+    """The record of a search: the number of leaves, and the names of the nodes that it cut, by player.
 
     A cut at a node of MIN is an alpha cut-off, one at a node of MAX a beta cut-off. A node is cut if some of its
     children are not searched.
@@ -74,7 +74,7 @@ def veb(
 
 
 def search(tree: Tree, windows: int, is_printed: bool = False) -> tuple[float, Visit]:
-    """Search a whole tree for MAX; return its value and what was met."""
+    """Search a whole tree for MAX; return its value and the record of the search."""
     visit = new_visit()
     return veb(tree, MAX, math.inf, -math.inf, visit, windows, is_printed), visit
 
@@ -104,9 +104,9 @@ FIGURE_1 = _node(
 )
 """A tree in which exactly the nodes of the paper's figure 1 are cut, as its text names them.
 
-The figure itself, an image, is not to hand. By the text, bounds of three levels cut off at A, F, G, H (alpha; the copy
-has "E", which it names again among the others) and at B, D, K (beta); bounds of all levels also at C, E, I, J, L, M
-(alpha), and at C alpha is 0 and value 2.
+The figure itself, an image, is not available. By the text, bounds of three levels cut off at A, F, G, H (alpha; the
+copy has "E", which it names again among the others) and at B, D, K (beta). Bounds of all levels also cut off at C, E,
+I, J, L, M (alpha), and at C alpha is 0 and value 2.
 """
 
 

@@ -146,7 +146,7 @@ Measured = dict[str, dict[str, float]]
 def measure_trees(
     bench: Bench, depths: Sequence[int], orders: Sequence[str], names: Sequence[str]
 ) -> tuple[list[str], Measured]:
-    """Return the FENs and what was measured by key. AssertionError if searches disagree on a tree's value."""
+    """Return the FENs, and the measurements by key. AssertionError if searches disagree on a tree's value."""
     fens = [endgame.fen for endgame in chosen(bench, bench.size(QUICK_TREES, FULL_TREES))]
     trees = [f"{fen}|{depth}" for fen in fens for depth in depths]
     keys = [f"{tree}|{name}|{order}" for tree in trees for name in names for order in orders]
@@ -224,7 +224,7 @@ def draw_ratios(figure: Figure, ratios: dict[tuple[str, int], Mean], label: str)
 
 
 def run_ordering(bench: Bench) -> Result:
-    """Compare orders of successors by the leaves that bounds of all levels leave."""
+    """Compare orders of successors by the number of leaves that bounds of all levels do not cut."""
     depths = range(2, bench.size(QUICK_DEPTH, FULL_DEPTH) + 1)
     name = "all levels"
     fens, found = measure_trees(bench, depths, ORDERS, (name,))
@@ -295,7 +295,7 @@ class Case(NamedTuple):
 
 
 def solve(bench: Bench, limit: PlayerLimits) -> Result:
-    """Let each player solve the same endgames within a limit of each move."""
+    """Let each player solve the same endgames under a limit per move."""
     settling = bench.size(QUICK_SETTLING, FULL_SETTLING)
     opponent, plies = bench.size(QUICK_OPPONENT, FULL_OPPONENT), bench.size(QUICK_PLIES, FULL_PLIES)
     endgames = chosen(bench, bench.size(QUICK_GAMES, FULL_GAMES))
@@ -375,13 +375,13 @@ def solved_row(category: str, result: str, cases: Sequence[Case]) -> list[str]:
 
 
 def wrong_claims(cases: Iterable[Case]) -> list[list[str]]:
-    """Return rows that count the claims whose settled result is another."""
+    """Return rows that count the claims that differ from the settled result."""
     counts = Counter((c.endgame.claim, c.winner, c.by) for c in cases if c.winner != c.endgame.claim)
     return [[*kind, str(count)] for kind, count in sorted(counts.items())]
 
 
 def draw_solved(figure: Figure, bars: Sequence[tuple[str, dict[str, Estimate]]]) -> None:
-    """Draw the solve rates of each player, won endings beside drawn ones."""
+    """Draw the solve rates of each player, won and drawn endings side by side."""
     axes = figure.subplots()
     width = 0.8 / len(MINDS)
     for i, solver in enumerate(MINDS):

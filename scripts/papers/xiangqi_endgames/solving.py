@@ -32,7 +32,7 @@ MINDS = {
     "our terms": {"Evaluation": "terms", "UseEndgames": "false", "UseRules": "false", "Hash": "16"},
     "ours with tablebases": {"UseRules": "false", "Hash": "16"},
 }
-"""The options of each player; none but the last has tablebases and the pattern book, which the paper has not."""
+"""The options of each player; only the last has tablebases and the pattern book, which the paper does not use."""
 
 OPPONENT = "ours with tablebases"
 
@@ -52,7 +52,7 @@ class Endgame(NamedTuple):
 def read_endgames(path: Path) -> list[Endgame]:
     """Return the endgames of a file of JSON lines with `fen`, `result`, `category` and perhaps `engine_mate`.
 
-    Positions that the rules cannot play, or that are over, are left out, and those that come a second time.
+    Positions that the rules cannot play, that are over, or that are repeated, are left out.
     """
     game: Any = load("xiangqi")
     found: dict[str, Endgame] = {}
@@ -84,7 +84,7 @@ def mind(name: str) -> EngineMind:
 
 
 def settle(endgame: Endgame, nodes: int) -> tuple[str, str]:
-    """Return who wins, and which of SETTLERS says so; `search` has `nodes` nodes."""
+    """Return the winner, and the one of SETTLERS that decides it; `search` has `nodes` nodes."""
     player = mind(OPPONENT)
     position: XiangqiPosition = player.game.position(endgame.fen)
     if endgame.engine_mate:
@@ -104,7 +104,7 @@ def settle(endgame: Endgame, nodes: int) -> tuple[str, str]:
 class Attempt(NamedTuple):
     """A game from an endgame."""
 
-    winner: str  # of SIDES, or DRAWN; games that are cut at the last ply are drawn
+    winner: str  # of SIDES, or DRAWN; games that reach the ply limit are drawn
     plies: int
     announced: bool  # the solver's first search found a mate for it
 
@@ -122,7 +122,7 @@ class Solver(Seat):
 
 
 def attempt(fen: str, winner: str, solver: str, limit: PlayerLimits, opponent: PlayerLimits, plies: int) -> Attempt:
-    """Play an endgame of a known result out. The solver has the winner's side; in a draw it has the move."""
+    """Play out an endgame of a known result. The solver has the winner's side; in a draw it has the move."""
     game = mind(OPPONENT).game
     referee = Referee(game, Opening(fen=fen))
     side = referee.position.turn if winner == DRAWN else SIDES.index(winner)
@@ -136,12 +136,12 @@ def attempt(fen: str, winner: str, solver: str, limit: PlayerLimits, opponent: P
 
 @functools.cache
 def _second() -> EngineMind:
-    """Return another player like the opponent: two sides of one game share no memory."""
+    """Return a second player like the opponent, since two sides of one game share no memory."""
     return EngineMind(load("xiangqi"), dict(MINDS[OPPONENT]))
 
 
 def is_solved(won: str, reached: str, fen: str) -> bool:
-    """True if the result reached is at least the known one for the solver."""
+    """True if the result reached is, for the solver, at least as good as the known one."""
     if won == DRAWN:
         mover = SIDES[fen.split()[1] == "b"]
         return reached in (DRAWN, mover)

@@ -1,4 +1,4 @@
-"""Cut-offs on trees of Xiangqi positions: all legal moves to one depth, nothing cut but by bounds passed down.
+"""Cut-offs on trees of Xiangqi positions: all legal moves to one depth, cut only by bounds passed down.
 
 No transposition table, no quiescence search: the tree is fixed, the evaluation in force values its leaves, and only
 the bounds and the order of moves decide how much of it is visited.
@@ -65,7 +65,7 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
         below = -lower if windows != WHOLE else int64(-LOST + 1)
         above = -beta if windows == ALL_LEVELS else int64(LOST - 1)
         do_move(pos, lookup, move)
-        # `above`: the child's bound from our ancestors; `below`: the one from the best move here.
+        # `above`: the child's bound from this node's ancestors; `below`: the bound from the best move here.
         score = -recurse_4(pos, work, lookup, above, below, depth - 1, mode)
         undo_move(pos, lookup)
         best = max(best, score)

@@ -1,12 +1,12 @@
-"""Paper 2: rules mined from games by Apriori, played before the search is asked (Xiangqi).
+"""Paper 2: rules mined from games by Apriori, played without a search (Xiangqi).
 
     python -m scripts.papers.xiangqi_rules --data DATA
     python -m scripts.papers.xiangqi_rules --quick
 
 The paper numbers the 32 pieces, mines whole games for rules "if this move was played, answer so", and plays a rule at
-random among those that fit; only without one it searches. Its claim is time. `play` sets this against the search alone
-at a fixed depth, with the paper's items and ours, and with the first 40 plies and whole games. `loop` lets the rule
-base grow from the engine's own games, as the daemon's options `GameLog`, `MineRules` and `RuleFile` do.
+random among those that fit; it searches only if none fits. It claims to save time. `play` compares this with the search
+alone at a fixed depth, with the paper's items and ours, and with the first 40 plies and whole games. `loop` lets the
+rule base grow from the engine's own games, as the daemon's options `GameLog`, `MineRules` and `RuleFile` do.
 
 A full run takes about a quarter of an hour on two cores.
 
@@ -83,7 +83,7 @@ def openings() -> list[list[str]]:
 
 
 def games_of(bench: Bench) -> Path:
-    """Return the file of games to mine: the user's, else games that the engine plays against itself now."""
+    """Return the file of games to mine: the user's, else one of games that the engine now plays against itself."""
     if bench.has_data(DATA):
         return bench.data(DATA, "", "games of human players")
     own = bench.log.parent / "own-games.jsonl"
@@ -195,7 +195,7 @@ def answered_share(records: Iterable[PaperGame]) -> float:
 
 
 def time_saved(records: Sequence[PaperGame]) -> float:
-    """Return the share of time a move that A saves against B."""
+    """Return the share of time per move that A saves against B."""
     own, other = (sum(record["spent"][player] for record in records) for player in (0, 1))
     moves = sum(record["asked"] for record in records), sum(record["moves"] for record in records)
     saved: float = 1 - own / max(moves[0], 1) / max(other / max(moves[1], 1), 1e-9)

@@ -57,7 +57,7 @@ def plain_engine() -> EngineMind:
 
 
 def play_own(task: OwnGame) -> bytes:
-    """Play a game of the engine, which makes a random move now and then; return its line."""
+    """Play a game of the engine, which sometimes makes a random move; return its line."""
     rng, mind = random.Random(task.number), plain_engine()
     mind.new_game(task.number + 1)
     position = mind.game.position()
@@ -85,7 +85,7 @@ def is_own(head: bytes) -> bool:
 
 
 def own_games(path: Path, count: int, openings: Sequence[Sequence[str]], jobs: Jobs) -> None:
-    """Add games of the engine against itself to a file until it has `count`; those that it has stay."""
+    """Add games of the engine against itself to a file until it has `count`."""
     known: set[int] = set()
     log = Log(path, is_own, lambda line: known.add(json.loads(line)["number"]))
     missing = [
@@ -108,7 +108,7 @@ def read_games(path: Path, numbering: str, plies: int, most: int = 0) -> Games:
 
 
 class Base(NamedTuple):
-    """A kind of rule base: how pieces are numbered, the plies looked at (0: all), the least confidence."""
+    """A kind of rule base: the numbering of pieces, the plies that count (0: all), the least confidence."""
 
     items: str
     plies: int
@@ -123,7 +123,7 @@ class Base(NamedTuple):
 
 
 def mine_bases(games: Path, folder: Path, bases: Sequence[Base]) -> None:
-    """Write those rule bases that the folder lacks, or has of other games."""
+    """Write the rule bases that are missing in the folder, or are of other games."""
     source = f"{games.name}, {games.stat().st_size} bytes"
     missing = [base for base in bases if _source_of(base.path(folder)) != source]
     for items, plies in dict.fromkeys((base.items, base.plies) for base in missing):
@@ -248,7 +248,7 @@ def play_by_rules(
 
 
 class Growing:
-    """The engine against itself, with `GameLog`, `MineRules` and `UseRules paper`: its process, started when needed."""
+    """A process, started when needed, of the engine against itself with `GameLog`, `MineRules`, `UseRules paper`."""
 
     def __init__(self, folder: Path, openings: Sequence[Sequence[str]], depth: int) -> None:
         self._games, self._rules = folder / "loop-games.jsonl", folder / "loop-rules.book"
@@ -287,7 +287,7 @@ class Growing:
             time.sleep(0.05)
 
     def play(self, key: str) -> dict[str, Any]:
-        """Play the game of a key, which ends in its number; return the figures of the game and of the base after it."""
+        """Play the game of a key, which ends in its number; return figures of the game, and of the base after it."""
         engine, number = self._engine(), int(key.rsplit(maxsplit=1)[-1])
         opening = self._openings[number % len(self._openings)]
         position = registry_position(tuple(opening))

@@ -1,4 +1,4 @@
-"""Books: their common container, opening books, the rule book, the games that GameLog keeps; unsound files."""
+"""Books: their common format, opening books, the rule book, the games that GameLog keeps; unsound files."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def own_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def asked(game: Any, *words: str) -> dict[str, opening.OpeningMove]:
-    """Return the own book's entries, by move, after these moves."""
+    """Return the entries of the user's book, by move, after these moves."""
     position = game.position()
     for word in words:
         position.push(position.parse_move(word))
@@ -177,7 +177,7 @@ def test_the_daemon_plays_from_the_book_only_under_a_clock(own_book: Path) -> No
 
 
 def laid(word: str, way: int) -> str:
-    """Return a turn on the board in one of its eight symmetries: flipped left to right, then turned by quarters."""
+    """Return a turn under one of the board's eight symmetries: flipped left to right, then rotated by quarters."""
     points = []
     for place, rank in points_of(word):
         column, row = (18 - place if way >= 4 else place), rank - 1
@@ -324,7 +324,7 @@ def test_rules_are_played_as_their_option_says() -> None:
 
 
 def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the paper's method the rule loses a cannon here; a short search refutes it."""
+    """A short search refutes the rule, which the paper's method would play and so lose a cannon."""
     path = tmp_path / "a.book"
     blunder = MinedRule((item("h2e2", CANNON),), 0, item("b7b0", BLACK_CANNON, 4), 0, 9, 1.0, 1.0, 0.5)
     rulebook.write(path, {}, [blunder])

@@ -105,7 +105,7 @@ def test_a_payload_has_a_bound(tmp_path: Path) -> None:
 
 
 def harmed(data: bytes, rng: random.Random) -> bytes:
-    """Return `data` with random bytes or words of extreme values, sometimes cut or extended."""
+    """Return `data` with some random bytes or extreme numbers, sometimes cut or extended."""
     harm = bytearray(data)
     for _ in range(rng.choice((1, 1, 3, 30))):
         at = rng.randrange(len(harm))
@@ -126,7 +126,7 @@ def harmed_book(source: Path, kind: str, version: int, path: Path, rng: random.R
 
 
 def put_book(path: Path, kind: str, version: int, payload: bytes, about: dict[str, Any]) -> None:
-    """Write a book without the precautions of `write_book`, which are slow."""
+    """Write a book without the slow precautions of `write_book`."""
     fields = {"kind": kind, "version": version, "size": len(payload), "crc": zlib.crc32(payload)}
     path.write_bytes(raw_book(header(**fields | about), payload))
 
@@ -142,7 +142,7 @@ def opens(make: Callable[[], Any]) -> Any:
 
 @pytest.mark.parametrize("name", ["xiangqi", "connect6"])
 def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> None:
-    """All entries have the key of one position, so that each is read; the moves returned are legal."""
+    """Only legal moves are returned, although all entries, having the key of one position, are read."""
     game, path, rng = registry.load(name), tmp_path / "a.book", random.Random(1)
     values = Values(OPENING_BOOK)
     openings = opening.OpeningBooks(name, values, pytest.fail)
@@ -245,7 +245,7 @@ def test_a_rule_that_cannot_be(change: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
-    """Offsets and frames are harmed; a search that probes them plays a legal move and reports one line."""
+    """A search that probes damaged offsets and frames plays a legal move and reports one line."""
     source, rng = BOOKS_FOLDER / "xiangqi-endings/NN-.ending", random.Random(4)
     if not source.exists():
         pytest.skip("the table is not shipped")
@@ -267,7 +267,7 @@ def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
 
 
 def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
-    """Neither is unpacked: a frame that states its size, and one that does not."""
+    """A frame too large is not unpacked, whether it states its size or not."""
     ending = Ending.parse("P-A")
     room = 2 * ending.entries
     for bomb in (
@@ -363,7 +363,7 @@ def test_any_weights_of_ewn_evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("key", 0, True),
         ("count", 0, True),
         ("count", 17, True),
-        ("count", 16, True),  # of all four pieces: too many joint actions
+        ("count", 16, True),  # of all four pieces, which is too many joint actions
         ("move", 60 << 6, True),
         ("policy", math.nan, True),
         ("worth", math.nan, True),
@@ -499,7 +499,7 @@ def test_what_is_no_file_is_reported_once_and_play_goes_on(option: str, tmp_path
 def test_books_that_change_while_they_are_open(
     game: str, first: list[str], second: list[str] | None, tmp_path: Path
 ) -> None:
-    """All shipped books are open while they are harmed; searches give the same answers as with whole books."""
+    """Searches give the same answers if all shipped books are damaged while they are open."""
     answers = []
     for harm in ("none", "cut", "overwritten"):
         books = tmp_path / harm

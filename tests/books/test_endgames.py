@@ -98,7 +98,7 @@ def index_of(pos: Any, e: Any, strong: int) -> int:
 
 @pytest.mark.parametrize("name", ["R-", "P-AABB", "NN-A", "PPP-B", "CAAB-A", "R-NAABB"])
 def test_a_number_is_one_placement(game: Any, name: str) -> None:
-    """It is the same for mirrored boards and exchanged colours, and differs between different placements."""
+    """A placement has one number, also mirrored or with colours exchanged, and no other placement has it."""
     ending = Ending.parse(name)
     e = number(ending)
     rng = random.Random(name)
@@ -187,7 +187,7 @@ def test_distances_are_those_of_a_naive_analysis(game: Any, folder: Path) -> Non
 
 @pytest.mark.parametrize("name", ["N-A", "R-P", "CA-AA"])
 def test_distances_are_those_of_a_search(game: Any, name: str) -> None:
-    """A full search finds no shorter mate, and mostly one of the same length."""
+    """A full search finds no shorter mate, and usually one of the same length."""
     plain = registry.load("xiangqi")
     plain.set_option("UseEndgames", "false")
     rng = random.Random(name)
@@ -267,7 +267,7 @@ def test_a_file_of_another_name_is_refused(folder: Path, tmp_path: Path, name: s
 
 
 def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_path: Path) -> None:
-    """The checksum is right, so that only unpacking detects the damage."""
+    """One warning is given for damage that only unpacking detects, since the checksum is right."""
     from siqi.games.books.book import open_book, write_book
     from siqi.games.xiangqi.knowledge.tablebase import KIND, VERSION
 
@@ -333,7 +333,7 @@ def test_drawn_endings_are_drawn(game: Any) -> None:
 
 
 def test_among_drawing_moves_the_search_chooses(game: Any) -> None:
-    """Its score is a draw, its depth beyond the table's; with several lines each move's value is known at once."""
+    """The search scores a draw and continues to deepen; with several lines each move's value is known at once."""
     position = game.position("3k5/4a4/9/9/9/4P4/9/9/9/4K4 w")
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
@@ -409,7 +409,7 @@ def test_clearing_forgets_what_was_unpacked(folder: Path) -> None:
 
 
 def test_clearing_ends_the_loader(folder: Path) -> None:
-    """The loader goes on for a while after a search with a deadline, until the searcher is cleared."""
+    """The loader continues for a while after a search with a deadline, until the searcher is cleared."""
     searcher, position = new_search(folder)
     first = iterations(searcher, position, Control(20_000))
     for _ in range(10):
@@ -423,7 +423,7 @@ def test_clearing_ends_the_loader(folder: Path) -> None:
 
 @pytest.mark.parametrize("wait_s", [0.0, 0.5])
 def test_a_search_that_is_stopped_before_it_starts_leaves_no_loader(folder: Path, wait_s: float) -> None:
-    """A loader left running would change the next search, at a time by chance."""
+    """No loader is left running, which would change the next search at a random time."""
     searcher, position = new_search(folder)
 
     def search_after_a_stopped_one(wait_s: float) -> list[tuple[int, int, Any]]:
@@ -440,7 +440,7 @@ def test_a_search_that_is_stopped_before_it_starts_leaves_no_loader(folder: Path
 
 
 def test_a_search_that_is_stopped_before_it_starts_opens_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Opening a table can be slow."""
+    """No tablebase is opened, since that can be slow."""
     searcher, position = new_search(folder)
     opened: list[Ending] = []
     monkeypatch.setattr(EndingTable, "__init__", lambda table, path, ending: opened.append(ending))

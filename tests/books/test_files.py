@@ -70,7 +70,7 @@ def test_what_the_user_made_read_only_is_kept(tmp_path: Path) -> None:
 
 
 def test_learn_takes_no_file_of_queries(tmp_path: Path) -> None:
-    """A query of `siqi analyse` begins like a game that GameLog keeps."""
+    """GameLog refuses a file of queries of `siqi analyse`, although they begin like its games."""
     path = tmp_path / "queries.jsonl"
     path.write_text('{"game": "xiangqi", "moves": ["h2e2"], "depth": 3}\n{"game": "xiangqi", "moves": ["h2e2"], "id')
     before = path.read_bytes()
@@ -159,7 +159,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 
 
 def test_one_writer_at_a_time_without_fcntl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files have no locks for those alone that ask for them on Windows: another file is locked, and none is cut."""
+    """On Windows another file is locked instead, so that readers are not kept out, and no file is cut."""
     monkeypatch.setattr(files, "fcntl", None)
     monkeypatch.setattr(files, "LOCK_WAIT_S", 0.1)
     test_one_writer_at_a_time(tmp_path)
@@ -177,7 +177,7 @@ def test_one_writer_at_a_time_without_fcntl(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_folder_without_room_for_a_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a file system without locks, nothing is locked."""
+    """Nothing is locked, as on a file system without locks."""
     monkeypatch.setattr(files, "fcntl", None)
     path = tmp_path / ("x" * 253)  # `.NAME.lock` is too long
     files.append_json_line(path, '{"a": 1}', lambda head: True)
@@ -185,7 +185,7 @@ def test_a_folder_without_room_for_a_lock(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_file_that_is_open_elsewhere_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A virus scanner closes it within the second that a write waits; an editor may not."""
+    """A write waits a second: long enough for a virus scanner to close the file, but not for an editor."""
     path, refusals, replace = tmp_path / "file", [0], os.replace
 
     def busy(old: Path, new: Path) -> None:
@@ -297,7 +297,7 @@ def test_a_traffic_log_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_a_traffic_log_on_a_full_disk(tmp_path: Path) -> None:
-    """The log ends with one warning; the session goes on."""
+    """The log ends with one warning; the session continues."""
     path = tmp_path / "log"
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (400, resource.RLIM_INFINITY))"
     program = f"{limit}; from siqi.daemon.main import main; main()"

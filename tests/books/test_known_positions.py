@@ -21,7 +21,7 @@ from siqi.games.xiangqi.rules.position import POSITION
 from siqi.games.xiangqi.rules.work import NO_SCORE, WORK, WORK_DTYPE
 
 ROOT_FEN = "3ak4/4a4/9/9/9/4P4/9/9/4N4/4K4 w"
-"""Horse and pawn against two advisors: no tablebase is asked in these tests."""
+"""Horse and pawn against two advisors: an ending without a tablebase."""
 
 
 @entry(int64(POSITION, WORK, LOOKUP))
@@ -134,7 +134,7 @@ def test_all_moves_lost_or_drawn(tmp_path: Path) -> None:
 
 
 def test_repetition_goes_before_a_known_value(tmp_path: Path) -> None:
-    """A known win that stands on the board for the third time is a draw by repetition, as without the file."""
+    """A known win that is repeated for the third time is a draw by repetition, as without the file."""
     game: Any = registry.load("xiangqi")
     game.set_option("UseEndgames", "false")
     fen = "3k5/9/9/9/9/9/9/9/9/R3K4 w"

@@ -1,4 +1,4 @@
-"""Rule books by identity and of the user's: the paper's numbers, `RuleFile`, and the base that grows beside play."""
+"""Rule books by identity, and the user's rule books: the paper's numbers, `RuleFile`, a base that grows during play."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_byte_order_mark_is_skipped_and_other_lines_are_named(tmp_path: Path) 
 
 
 def test_pieces_have_the_papers_numbers() -> None:
-    """Moves of the paper's tables 1 and 3; its files are 1..9 from the left, its ranks 1..10 from the top."""
+    """Moves are numbered as in tables 1 and 3: files 1..9 from the left, ranks 1..10 from the top."""
     for word, piece in {
         "h2e2": 10, "b9c7": 21, "b0c2": 5, "i9i8": 24, "c3c4": 12, "b7b5": 25, "h0g2": 6, "h7e7": 26,
         "i0i1": 8, "h9g7": 22, "i6i5": 31, "a0a1": 7, "a9a8": 23, "e0e1": 0, "e9e8": 16, "d9e8": 17, "a3a4": 11,
@@ -102,7 +102,7 @@ def test_pieces_have_the_papers_numbers() -> None:
 
 
 def test_identities_follow_the_pieces() -> None:
-    """Against a naive record of who stands where, in random games."""
+    """Identities in random games agree with a naive record of the pieces on each square."""
     for seed in range(5):
         rng, position = random.Random(seed), registry.load("xiangqi").position()
         start = items_played(position.record, BY_IDENTITY)
@@ -131,7 +131,7 @@ def test_a_game_from_elsewhere_has_no_identities() -> None:
 
 
 def test_rules_by_identity_tell_the_rooks_apart(tmp_path: Path) -> None:
-    """The left rook comes to i0; only a rule of that rook answers from there."""
+    """Only a rule of the left rook answers for this rook when it stands on i0."""
     words = ["h0g2", "a9a8", "i0i1", "a8a9", "a0a1", "a9a8", "i1i2", "a8a9", "a1i1", "a9a8", "i1i0", "a8a9"]
     last = item("a8a9", 23)
     answers = [item("i0h0", ROOK_7), item("i0h0", ROOK_8)]
@@ -372,7 +372,7 @@ def test_a_kill_at_any_point_loses_nothing(tmp_path: Path) -> None:
 def test_on_a_full_disk_the_rules_stay_as_they_were(
     is_new: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No file may grow beyond a few bytes in the process that mines."""
+    """The rules stay if the mining process cannot write more than a few bytes."""
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
     keep(games, *OPENINGS[:5])
     if not is_new:
@@ -412,7 +412,7 @@ AT_USUAL_PRIORITY = (
     "from siqi.games.xiangqi.knowledge import rule_miner; rule_miner.mine.__defaults__ = (0,);"
     "from siqi.daemon.main import main; main()"
 )
-"""The program, whose mining does not wait until the other tests leave a core idle."""
+"""The program, with mining that does not wait until the other tests leave a core idle."""
 
 
 def base_of(path: Path) -> dict[str, object]:
@@ -481,7 +481,7 @@ def test_games_of_a_daemon_that_was_killed_are_mined_by_the_next(tmp_path: Path)
 
 
 def test_no_move_waits_for_the_mining(tmp_path: Path) -> None:
-    """Three thousand games are mined at the lowest priority; the bound is coarse, for machines that do other work."""
+    """Moves stay fast while three thousand games are mined; the bound is coarse, since the machine may be busy."""
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
     lines = [json.dumps({"game": "xiangqi", "moves": words, "result": "1-0", "end": "x"}) for words in OPENINGS * 300]
     games.write_text("\n".join(lines) + "\n")

@@ -1,4 +1,4 @@
-"""`siqi analyse` in a process of its own, lines in and lines out."""
+"""`siqi analyse` in its own process, lines in and lines out."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def siqi(*arguments: object, given: bytes = b"") -> tuple[int, bytes, str]:
 
 
 def run(*lines: Any, arguments: tuple[str, ...] = (), errors: int = 0) -> list[dict[str, Any]]:
-    """Return one worker's answers to lines, given as text or as objects for JSON; exactly `errors` must be errors."""
+    """Return one worker's answers to lines, given as text or as objects for JSON; `errors` of them must be errors."""
     text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
     status, out, err = siqi("--workers", 1, *arguments, given=text.encode())
     assert err == (f"siqi analyse: {errors} of the answers are errors\n" if errors else "")
@@ -219,7 +219,7 @@ def test_errors_that_the_search_finds_name_the_field_too() -> None:
 
 
 def test_every_query_has_an_answer_however_little_it_asks_for() -> None:
-    """One that is over has its outcome, any other a line."""
+    """A finished game is answered by its outcome, any other position by a line."""
     starts: list[dict[str, Any]] = [
         {}, {"fen": "3k5/1R7/R8/9/9/9/9/9/9/4K4 w", "moves": ["a7a9"]}, {"game": "connect6"},
         {"game": "connect6", "moves": ["j10"]}, {"game": "ewn"}, {"game": "ewn", "moves": ["123456", "615243"]},
@@ -238,7 +238,7 @@ def test_every_query_has_an_answer_however_little_it_asks_for() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_before_the_queries_is_skipped(encoding: str, tmp_path: Path) -> None:
-    """Shells of Windows write it."""
+    """A byte order mark, which shells of Windows write, is skipped."""
     path = tmp_path / "queries"
     path.write_text('{"id": "a", "depth": 1}\n{"id": "b", "depth": 1}\n', encoding)
     for arguments, given in (((path,), b""), ((), path.read_bytes())):
@@ -339,7 +339,7 @@ def positions(rows: list[dict[str, str]]) -> list[list[str]]:
 
 
 def test_a_table_that_was_broken_off_goes_on(tmp_path: Path) -> None:
-    """A position whose rows may be cut is searched again; nothing that the table has is changed or repeated."""
+    """Only a position whose rows may be incomplete is searched again; no row of the table is changed or repeated."""
     games, whole, part = tmp_path / "a.pgn", tmp_path / "whole.csv", tmp_path / "part.csv"
     games.write_text(TWO_GAMES + "\n1. nonsense *\n")
     arguments = (games, "--depth", "2", "--multipv", "2", "--workers", "1", "--output", "csv", "--resume")
@@ -453,7 +453,7 @@ main()
 
 
 def test_a_writer_that_fails_ends_the_run(tmp_path: Path) -> None:
-    """The writer fails in a worker or in the reader, with a full queue or while the reader waits for input."""
+    """The run ends if the writer fails in a worker or in the reader, with a full queue or in a wait for input."""
     arguments = ("analyse", "--depth", "1", "--output", "csv")
     path = tmp_path / "queries.jsonl"
     expected = "siqi analyse: internal: RuntimeError: cannot write\n"
@@ -710,7 +710,7 @@ def test_a_table_has_every_line_and_what_the_move_played_lost() -> None:
 
 
 def test_rows_come_though_the_run_is_broken_off() -> None:
-    """A row that still waits for the next position's score is written without it."""
+    """A row that waits for the next position's score is written without it."""
     rows: list[str] = []
     table = CsvTable(rows.append)
     table.begin("xiangqi")
@@ -877,7 +877,7 @@ UNPAIRED = PGN.replace("A", "\ud800").encode("utf-16", "surrogatepass")
 
 @pytest.mark.parametrize("data", [TRUNCATED, TRUNCATED[:-1] + b"\xe9", UNPAIRED])
 def test_broken_utf_16_is_not_annotated(data: bytes, tmp_path: Path) -> None:
-    """A file is refused; from a pipe, the games before the fault are written."""
+    """A file with a fault is refused; from a pipe, the games before the fault are written."""
     path = tmp_path / "games.pgn"
     path.write_bytes(data)
     arguments = ("--format", "record", "--output", "record", "--nodes", "100")
@@ -891,7 +891,7 @@ def test_broken_utf_16_is_not_annotated(data: bytes, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [TRUNCATED, UNPAIRED])
 def test_broken_utf_16_is_analysed(data: bytes, tmp_path: Path) -> None:
-    """Each fault becomes U+FFFD."""
+    """Each fault in UTF-16 becomes U+FFFD."""
     status, out, err = siqi("--format", "record", "--nodes", "100", given=data)
     assert (status, out.count(b"\n")) == (0, 4)
     assert re.fullmatch(r"siqi analyse: some of the input is not utf-16; .*\n", err)
@@ -969,7 +969,7 @@ def test_all_queries_can_be_left_and_ids_used_again() -> None:
 
 
 def test_a_cleared_cache_is_empty() -> None:
-    """The second search repeats the first, and does not use its results."""
+    """After clearing, a second search repeats the first without using its results."""
     live = Live()
     found = []
     for clears in (False, True, False):

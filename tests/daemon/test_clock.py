@@ -1,4 +1,4 @@
-"""Time management: promises of the pure functions over the whole range of clocks, and no game lost on time."""
+"""Time management: properties of the pure functions over the whole range of clocks; no game is lost on time."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_clock_belongs_to_the_side_that_moves() -> None:
 
 @pytest.mark.parametrize("left", [900_000, 60_000, 5_000])
 def test_movetime_caps_a_clock_and_does_not_stretch_it(left: int) -> None:
-    """Both limits hold, each for itself: with little time the clock's plan stays, though its hard limit is larger."""
+    """Both limits hold independently: with little time the clock's plan stays, though its hard limit is larger."""
     clock_only = Limits(left, left).budget(0, 11, 22, 10)
     budget = Limits(left, left, movetime=10_000).budget(0, 11, 22, 10)
     assert clock_only is not None and budget is not None

@@ -185,7 +185,7 @@ def test_processes_of_this_machine_answer_all_jobs() -> None:
     for found in in_graph(half, range(1, 9), halves, 2):
         order.append(found)
     assert sorted(order) == sorted(number // 2 for number in range(1, 9))
-    assert order[0] == 0  # of 1, which needs none but 0, which is no task
+    assert order[0] == 0  # of 1, which needs only 0, which is no task
     with pytest.raises(LookupError, match="refused 3"):
         list(completed(refuse, [3], 1))
 
@@ -212,7 +212,7 @@ def test_a_worker_that_is_killed_as_it_sends_a_big_result_holds_nothing_up() -> 
 
 
 def queries(count: int = POSITIONS, nodes: int = 5000) -> list[dict[str, Any]]:
-    """Return positions, each searched with a cleared hash: their answers do not depend on who searches them."""
+    """Return positions, each searched with a cleared hash, so that answers do not depend on the worker."""
     return [{"id": f"p{i}", "moves": MOVES[: i % 9], "nodes": nodes + i, "clear": True} for i in range(count)]
 
 
@@ -225,7 +225,7 @@ def start(*arguments: object) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     # Unbuffered: `communicate` would not see what a buffer has read beyond a line.
     process = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT)
-    clock = threading.Timer(TIMEOUT_S, process.kill)  # a test that waits for a line would wait for ever
+    clock = threading.Timer(TIMEOUT_S, process.kill)  # else a test could wait for a line for ever
     clock.daemon = True
     clock.start()
     return process
@@ -259,7 +259,7 @@ def answers(out: bytes) -> Answers:
 
 @pytest.fixture(scope="module")
 def expected() -> Answers:
-    """The answers of a single process."""
+    """Return the answers of a single process."""
     status, out, _ = analyse(given=lines_of(queries()))
     assert status == 0
     return answers(out)
@@ -267,7 +267,7 @@ def expected() -> Answers:
 
 @pytest.fixture(scope="module")
 def dask_of_two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:
-    """A scheduler and two workers with nannies. Tests leave them usable."""
+    """Yield a scheduler and two workers with nannies, which tests leave usable."""
     with DaskProcesses(tmp_path_factory.mktemp("dask")) as found:
         found.start_worker()
         found.start_worker()
@@ -275,7 +275,7 @@ def dask_of_two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProces
 
 
 def run_code(code: str, where: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a program that ends in the command line of Siqi."""
+    """Run a program that ends by running Siqi's command line."""
     code += "from siqi.daemon.command import run; sys.exit(run(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "analyse", "--cluster", where]
     return subprocess.run(command, input=b"", capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False)
@@ -339,7 +339,7 @@ def test_a_client_interrupted_and_one_killed_are_resumed(
 
 @needs_dask
 def test_actions_reach_the_workers(dask_of_two: DaskProcesses) -> None:
-    """A long search ends with what it has found, one that waits behind both with nothing."""
+    """A long search ends with its result so far; a search that waits behind both ends without a result."""
     process = start("--cluster", dask_of_two.address)
     assert process.stdin is not None and process.stdout is not None
     long = [{"id": f"long{i}", "nodes": 10**12, "reportEvery": 0.01} for i in range(6)]
@@ -365,7 +365,7 @@ def test_actions_reach_the_workers(dask_of_two: DaskProcesses) -> None:
 
 @needs_dask
 def test_a_review_on_a_cluster_has_the_same_values(dask_of_two: DaskProcesses, tmp_path: Path) -> None:
-    """Its better lines may be shorter: reports during a search come later than its answer, or not at all."""
+    """Values are equal; better lines may be shorter, since reports during a search may come after its answer."""
     found = []
     for name, *where in (("alone.html",), ("cluster.html", "--cluster", dask_of_two.address)):
         command = [sys.executable, "-m", "siqi", "review", f"startpos moves {' '.join(MOVES)}", "--nodes", "3000"]
@@ -399,11 +399,11 @@ def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_
         assert rest == [f"siqi analyse: all workers at {found.address} are refused"]
 
 
-# A cluster of this machine is closed to its other users
+# A cluster on this machine is closed to other users
 
 
 class Listening(NamedTuple):
-    """A TCP socket of this process or its descendants that listens."""
+    """A listening TCP socket of this process or its descendants."""
 
     address: str
     port: int
@@ -430,7 +430,7 @@ def listening() -> set[Listening]:
 
 
 def descendants(pid: int) -> Iterator[int]:
-    """Yield the processes that a process has started, except Dask's own commands (other tests' scheduler)."""
+    """Yield the processes that a process has started, except Dask's own commands (the scheduler of other tests)."""
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in map(int, path.read_text().split()):
             if b"\0dask\0" not in Path(f"/proc/{child}/cmdline").read_bytes():
@@ -440,7 +440,7 @@ def descendants(pid: int) -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for temporary files in which another user has made Dask's folder, and put a module into it."""
+    """Return a folder for temporary files in which another user has made Dask's folder, with a module in it."""
     folder = tmp_path_factory.mktemp("planted")
     folder.chmod(0o1777)
     (folder / "dask-scratch-space").mkdir()
@@ -451,7 +451,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def workers(planted: Path) -> Iterator[ClusterWorkers]:
-    """An open cluster `local:1` of this process."""
+    """Yield an open cluster `local:1` of this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(planted))
         with ClusterWorkers(Cluster("local:1"), lambda line: None) as found:
@@ -473,7 +473,7 @@ def test_a_cluster_of_this_machine_listens_on_the_loopback_by_tls_alone(workers:
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         with socket.create_connection((one.address, one.port), timeout=10) as raw, pytest.raises(ssl.SSLError):
-            # The server asks for a certificate; by TLS 1.3 we hear of it with the first answer.
+            # The server requests a certificate; in TLS 1.3 the first answer shows it.
             context.wrap_socket(raw).recv(100)
 
 
@@ -516,7 +516,7 @@ def test_certificates_that_are_missing_are_asked_for() -> None:
 
 @needs_dask
 def test_modules_of_other_users_are_out_of_reach(workers: ClusterWorkers) -> None:
-    """Dask puts its folder into the search path of modules, /tmp/dask-scratch-space by default."""
+    """Workers import nothing from Dask's folder (default: /tmp/dask-scratch-space), which Dask adds to the path."""
     _, (found,) = workers.outcome(workers.send([calls.encode_call(own_path)]))
     folders = calls.decode_result(own_path, found)
     for path in (sys.path, folders):
@@ -560,7 +560,7 @@ def test_a_lost_scheduler_ends_the_run_with_one_line(expected: Answers, tmp_path
 @needs_proc
 @pytest.mark.long
 def test_the_work_of_a_worker_that_hangs_goes_to_one_that_joins_late(expected: Answers, tmp_path: Path) -> None:
-    """The stopped one keeps its batches until Dask gives it up, and is then restarted by its nanny."""
+    """A stopped worker keeps its batches until Dask drops it; its nanny then restarts it."""
     lines = lines_of(queries()).splitlines(keepends=True)
     with DaskProcesses(tmp_path, heartbeat_s=5) as found:
         found.start_worker()
@@ -602,7 +602,7 @@ def test_other_games_have_the_same_answers(game: str, dask_of_two: DaskProcesses
 @needs_dask
 @pytest.mark.long
 def test_a_position_that_ends_its_workers_is_an_error_alone(tmp_path: Path) -> None:
-    """Every worker dies of it, so Dask gives it up; the other positions of its batch are answered."""
+    """Dask gives up a position that kills each worker; the other positions of its batch are answered."""
     package = tmp_path / "package"
     shutil.copytree(ROOT / "siqi", package / "siqi", symlinks=True, ignore=shutil.ignore_patterns("daemon"))
     shutil.copytree(ROOT / "daemon", package / "siqi/daemon")

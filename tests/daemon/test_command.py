@@ -96,14 +96,14 @@ def test_a_bad_option_is_one_line_before_anything_starts(
     ],
 )
 def test_options_of_the_command_line(first: str, setting: str, answer: str) -> None:
-    """They hold in every protocol, except where it has chosen."""
+    """Options of the command line hold in every protocol, except those that it sets itself."""
     done = forked.run("--option", setting, given=f"{first}\nquit\n".encode())
     assert done.returncode == (0 if answer else 2)
     assert any(re.fullmatch(answer, line) for line in done.stdout.decode().splitlines()) == bool(answer), done
 
 
 def test_options_of_an_analysis(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """They are defaults of queries; those of other games wait for queries of these."""
+    """Options are defaults of queries; those of other games apply to queries of these games."""
     queries = (
         {"id": "a", "depth": 1},
         {"id": "b", "depth": 1, "options": {"Evaluation": "network"}},
@@ -161,7 +161,7 @@ def test_completion(shell: str, tmp_path: Path) -> None:
     "words", [["--help"], ["convert", "--list"], ["completion", "powershell"], ["show"], ["show", "junqi.txt"]]
 )
 def test_an_output_that_cannot_show_all_characters(encoding: str, words: list[str], tmp_path: Path) -> None:
-    """Code pages lack Chinese, or umlauts; a board then has letters."""
+    """A board is written in letters where the code page lacks Chinese or umlauts."""
     (tmp_path / "junqi.txt").write_text("startpos")
     program = f"import sys; sys.stdout.reconfigure(encoding={encoding!r}); from siqi.daemon.main import main; main()"
     done = forked.run(*words, program=program, folder=tmp_path)

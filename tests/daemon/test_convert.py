@@ -1,4 +1,4 @@
-"""`siqi convert`: formats found by themselves, losses and faults on standard error, files that are left as they are."""
+"""`siqi convert`: formats are detected, losses and faults go to standard error, other files stay as they are."""
 
 from __future__ import annotations
 
@@ -117,13 +117,13 @@ def test_failures_are_one_line(tmp_path: Path, capsys: CaptureFixture[str], monk
 def test_existing_files(tmp_path: Path) -> None:
     (tmp_path / "a.pgn").write_text("1. C2.5 *")
     (tmp_path / "b.fens").write_text("")
-    assert converted(tmp_path / "a.pgn", tmp_path / "b.fens") == 0  # an empty file is nobody's
+    assert converted(tmp_path / "a.pgn", tmp_path / "b.fens") == 0  # an empty file may be replaced
     before = (tmp_path / "b.fens").read_bytes()
     assert b"moves h2e2" in before and converted(tmp_path / "a.pgn", tmp_path / "b.fens") == 2
     (tmp_path / "a.pgn").write_text("1. C8.5 *")
     assert converted(tmp_path / "a.pgn", tmp_path / "b.fens", "--force") == 0
     assert b"moves b2e2" in (tmp_path / "b.fens").read_bytes()
-    assert converted(tmp_path / "b.fens", tmp_path / "b.fens", "--force") == 0  # a file onto itself
+    assert converted(tmp_path / "b.fens", tmp_path / "b.fens", "--force") == 0  # a file may replace itself
     assert sorted(os.listdir(tmp_path)) == ["a.pgn", "b.fens"]
 
 
@@ -168,7 +168,7 @@ def test_many_files_into_one(tmp_path: Path, capsys: CaptureFixture[str], monkey
 def test_a_folder_into_a_file_a_game(
     tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The new files have the names of the old ones, in folders of the same names; nothing is written over."""
+    """The new files have the names of the old ones, in folders of the same names; no file is overwritten."""
     monkeypatch.chdir(tmp_path)
     Path("games/inner").mkdir(parents=True)
     Path("games/a.pgn").write_text('[Red "a"]\n\n1. C2.5 *\n\n[Red "b"]\n\n1. C8.5 *\n')

@@ -31,13 +31,13 @@ LINES = 200_000
 """Lines of the fuzz, over all clients and games."""
 
 GAMES = 300
-"""Games of the soak, likewise."""
+"""Games of the soak, over all clients and games."""
 
 SMALL = ("setoption name Hash value 8", "setoption name Move Overhead value 20")
 
 
 def settle(client: Client) -> None:
-    """Wait until the process is idle: all that was sent has been read and done, and no game is being loaded."""
+    """Wait until the process is idle: it has handled all lines, and loads no game."""
     before, deadline = -1, time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline:
         with open(f"/proc/{client.process.pid}/stat") as stat:
@@ -112,7 +112,7 @@ def core_line(game: str, draw: random.Random) -> bytes:
 
 @pytest.mark.parametrize("name", SESSIONS)
 def test_fuzz(name: str) -> None:
-    """After each thousand lines the process answers, and a search has one best move."""
+    """The process answers after each thousand lines, and a search has one best move."""
     draw = random.Random(f"endurance {name}")
     is_core = name in registry.NAMES
     total = LINES // len(SESSIONS) // 1000 + 1

@@ -1,4 +1,4 @@
-"""The engine as an object: its calls and its events, without a word of a protocol."""
+"""The engine as an object: its calls and its events, without any protocol."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Owner:
         return "" if answer.move is None else answer.position.move_text(answer.move)
 
     def refused(self, call: Callable[..., object], *arguments: Any) -> Refusal:
-        """Return why a call is refused."""
+        """Return the refusal of a call."""
         with pytest.raises(Refusal) as caught:
             call(*arguments)
         return caught.value
@@ -106,7 +106,7 @@ class Owner:
 
 @pytest.fixture(scope="module")
 def shared() -> Owner:
-    """One engine of Xiangqi for tests that leave it idle and as it was."""
+    """Return one engine of Xiangqi for tests that leave it idle and unchanged."""
     return Owner("xiangqi")
 
 
@@ -119,7 +119,7 @@ def owner(shared: Owner) -> Owner:
 
 @pytest.fixture
 def ewn() -> Owner:
-    """An engine of EWN after the set-ups."""
+    """Return an engine of EWN after the set-ups."""
     owner = Owner("ewn")
     owner.engine.set_position(None, SETUPS)
     return owner
@@ -247,7 +247,7 @@ def test_another_game() -> None:
     owner = Owner("ewn")
     engine = owner.engine
     engine.set_position(None, SETUPS)
-    engine.set_option("UCI_Variant", "EWN")  # the same: nothing happens
+    engine.set_option("UCI_Variant", "EWN")  # already selected: nothing happens
     assert engine.position.ply == 2 and not engine.is_busy
     engine.set_option("UCI_Variant", "connect6")
     assert engine.state is State.LOADING and engine.info.name == "connect6"
@@ -265,7 +265,7 @@ def test_positions(owner: Owner) -> None:
     assert engine.position.ply == 2 and engine.position.turn == 0
     engine.set_position(KINGS, ["e0e1"])
     assert engine.position.fen().split()[:2] == ["3k5/9/9/9/9/9/9/9/4K4/9", "b"]
-    assert engine.legal_moves() == ["d9d8"]  # the other makes the kings face each other
+    assert engine.legal_moves() == ["d9d8"]  # the other move makes the kings face each other
     outcome = engine.outcome()
     assert outcome is not None and outcome.winner is None
     engine.set_position(None, ())
@@ -420,7 +420,7 @@ def test_a_game_that_is_over(owner: Owner) -> None:
 
 
 def test_searches_wait_for_each_other(owner: Owner) -> None:
-    """Each search has the position of the moment at which it was asked for."""
+    """Each search has the position at the time of its call."""
     engine = owner.engine
     asked = []
     for words in ((), ("h2e2",), ("h2e2", "h9g7"), ("h2e2", "h9g7", "b0c2")):
@@ -505,17 +505,17 @@ def test_a_search_that_waited_has_its_whole_time(owner: Owner) -> None:
     owner.until(BestMove)
     events, _ = owner.until(BestMove)
     infos = only(events, Info)
-    assert 60 <= infos[-1].elapsed_ms < 1150  # not from when it was asked for
+    assert 60 <= infos[-1].elapsed_ms < 1150  # not from the time of the call
 
 
 def test_stop(owner: Owner) -> None:
-    """`stop` applies to the running search and to all that wait."""
+    """`stop` applies to the running search and to all waiting ones."""
     engine = owner.engine
     ids = [engine.go(INFINITE) for _ in range(3)]
     owner.until(Info)
     engine.stop()
     assert engine.state is State.STOPPING
-    last = engine.go(Limits(depth=3))  # asked for after it
+    last = engine.go(Limits(depth=3))  # called after the stop
     answers = only(owner.rest(), BestMove)
     assert [answer.search_id for answer in answers] == [*ids, last]
     assert all(answer.move is not None for answer in answers)
@@ -605,7 +605,7 @@ def test_options(owner: Owner) -> None:
 
 
 def test_memory_that_cannot_be_had(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine takes less memory, and then serves the calls that wait."""
+    """The engine takes less memory, and then handles the waiting calls."""
     assert owner.loaded is not None
     made: list[State] = []
 
@@ -759,7 +759,7 @@ def test_a_refusal_of_a_call_that_need_not_wait_is_posted_too(owner: Owner) -> N
 
 
 def test_a_fault_of_a_call_that_waits_is_posted(owner: Owner) -> None:
-    """It is an internal fault, and no caller is there to catch it."""
+    """A fault of a waiting call is posted as an internal fault, since no caller can catch it."""
     engine = owner.engine
     made: list[int] = []
     engine.go(INFINITE)
@@ -772,8 +772,7 @@ def test_a_fault_of_a_call_that_waits_is_posted(owner: Owner) -> None:
 
 @pytest.mark.parametrize("shutdown", Shutdown)
 def test_the_end(shutdown: Shutdown, owner: Owner) -> None:
-    """The end of the input stops the searches that nobody can stop any more; a quit stops every search. All are
-    answered."""
+    """The end of input stops searches without a limit; a quit stops every search. All are answered."""
     engine = owner.engine
     bounded = Limits(movetime=300)
     asked = [INFINITE, Limits(movetime=60_000, ponder=True), Limits(), bounded]

@@ -1,4 +1,4 @@
-"""Faults of the machine: disks that are full or read-only, files that vanish, signals, a flood of lines."""
+"""Faults of the machine: full or read-only disks, vanishing files, signals, a flood of lines."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def compiled(client: Client) -> int:
 
 @pytest.mark.parametrize("thread", [0, 1])
 def test_a_fault_of_a_kernel_ends_its_search_alone(thread: int, tmp_path: Path) -> None:
-    """The search answers with its best move, the place goes to the log or to standard error, and play goes on."""
+    """The search answers with its best move, the place is logged or goes to standard error, and play continues."""
     command = (sys.executable, str(ROOT / "tests/support/faulty_daemon.py"), "9", str(thread))
     log = tmp_path / "log.txt"
     to_log = [f"setoption name Debug Log File value {log}"] if thread else []
@@ -74,7 +74,7 @@ def test_a_fault_of_a_kernel_ends_its_search_alone(thread: int, tmp_path: Path) 
 
 @pytest.mark.parametrize("holds_gil", [False, True])
 def test_a_fault_on_the_thread_that_answers_ends_the_process(holds_gil: bool) -> None:
-    """It would be parked for ever otherwise, and with it the daemon."""
+    """The process ends: otherwise the thread would hang for ever, and with it the daemon."""
     code = f"""
 import ctypes, threading
 from siqi.daemon.system.faults import FaultGuard
@@ -102,7 +102,7 @@ read(8)
 
 @pytest.mark.long
 def test_a_cache_on_a_full_disk(tmp_path: Path) -> None:
-    """The first process compiles only for itself, warns of it, and leaves nothing that harms the next."""
+    """The first process compiles for itself only, with a warning, and leaves nothing that harms the next."""
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
     with Client(EWN, environment=environment, program=limited(20_000)) as client:
         client.sync()
@@ -233,7 +233,7 @@ def test_no_flipped_bit_of_a_cache_is_run(cache: Path, monkeypatch: pytest.Monke
 
 
 def check_two_processes(environment: dict[str, str]) -> None:
-    """Two processes that start together both play, and leave a cache in which a third finds all kernels."""
+    """Check that two processes started together both play, and leave a cache in which a third finds all kernels."""
     with Client(EWN, "isready", environment=environment) as one, Client(EWN, "isready", environment=environment) as two:
         for client in (one, two):
             client.expect("readyok", START_TIMEOUT_S)
@@ -254,7 +254,7 @@ def test_two_processes_heal_a_cache_at_once(cache: Path) -> None:
 
 @pytest.mark.long
 def test_a_damaged_cache_that_cannot_be_written(cache: Path) -> None:
-    """Its sound kernels are used; the rest is compiled at each start, with a warning."""
+    """Undamaged kernels are used; the rest is compiled at each start, with a warning."""
     environment = {**os.environ, "SIQI_CACHE": str(cache)}
     flip(kernels(cache)[0])
     for _ in range(2):
@@ -271,7 +271,7 @@ READER = (
     *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
     *("--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search"),
 )
-"""A user that may read all files, so that it finds this interpreter, and write none of root's."""
+"""A user that may read all files, so that it can run this interpreter, but write none of root's."""
 
 needs_root = pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("setpriv") is None,
@@ -281,7 +281,7 @@ needs_root = pytest.mark.skipif(
 
 @pytest.fixture
 def shared(cache: Path) -> Iterator[Path]:
-    """Return a cache that root has made in a folder of its own, and the parents of which others cannot change."""
+    """Yield a cache of root's in its own folder, whose parents other users cannot change."""
     with tempfile.TemporaryDirectory(prefix="siqi-test-") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -358,7 +358,7 @@ def test_a_folder_that_others_can_change_is_no_cache(tmp_path: Path) -> None:
     (tmp_path / "second").symlink_to(folder)
     (tmp_path / "first").symlink_to("second")
     assert unsafe_step(tmp_path / "first") == folder.parent
-    (folder.parent / "out").symlink_to(tmp_path)  # others could make it lead elsewhere
+    (folder.parent / "out").symlink_to(tmp_path)  # others could redirect it
     assert unsafe_step(folder.parent / "out") == folder.parent
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(OSError):
@@ -388,7 +388,7 @@ def warm(folder: Path, status: int = 0) -> str:
 
 
 def test_kernels_are_compiled_for_others_to_read(cache: Path) -> None:
-    """Whatever the umask, and only into the folder that was named."""
+    """Others may read the kernels whatever the umask; nothing is written outside the folder that was named."""
     (first, *_) = kernels(cache)
     first.unlink()
     warm(cache)
@@ -450,7 +450,7 @@ print(cache.CACHE_FOLDER.parent.as_posix().replace(chr(92), "/"))
 
 @pytest.mark.long
 def test_nothing_can_be_written_anywhere() -> None:
-    """No home, a read-only disk, no temporary folder."""
+    """The daemon plays without a home, with a read-only disk and no temporary folder."""
     nowhere = dict.fromkeys(("HOME", "SIQI_CACHE", "XDG_CACHE_HOME", "TMPDIR"), "/proc/nowhere")
     prepared = "import tempfile; tempfile.gettempdir = lambda: '/proc/nowhere'"
     command = (sys.executable, "-c", f"{prepared}; from siqi.daemon.main import main; main()")
@@ -477,7 +477,7 @@ def test_a_game_that_cannot_be_loaded() -> None:
 
 
 def test_a_fault_of_a_front_end_ends_one_line() -> None:
-    """The fault comes while a line or an event is handled, or after it; each search is answered all the same."""
+    """A fault while a line or an event is handled, or after it, leaves no search unanswered."""
     script = (
         "from siqi.daemon.frontends.uci import Uci; run_queued = Uci.run_queued\n"
         "def fault(*arguments): raise ZeroDivisionError('x')\n"
@@ -519,7 +519,7 @@ def test_a_helper_that_is_killed(tmp_path: Path) -> None:
 
 
 def test_learn_on_a_full_disk(tmp_path: Path) -> None:
-    """A game is written as a whole or not at all."""
+    """A game is written completely or not at all."""
     path = tmp_path / "games.jsonl"
     path.write_text('{"game": "ewn", "moves": ["123456"], "result": "1-0", "end": "corner"}\n')
     before = path.read_text()
@@ -537,7 +537,7 @@ def test_learn_on_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_books_that_vanish_while_they_are_open(tmp_path: Path) -> None:
-    """Books in memory stay in use; a book opened later is missing, with a warning, and play goes on."""
+    """Books in memory stay in use; a book opened later is missing, with a warning, and play continues."""
     endings, book = tmp_path / "endings", tmp_path / "openings.book"
     shutil.copytree(ROOT / "books/xiangqi-endings", endings)
     shutil.copy(ROOT / "books/xiangqi-openings.book", book)
@@ -554,7 +554,7 @@ def test_books_that_vanish_while_they_are_open(tmp_path: Path) -> None:
 
 
 def test_answers_to_a_full_disk(tmp_path: Path) -> None:
-    """`siqi analyse` ends with an error line, however much input is left."""
+    """`siqi analyse` ends with an error line, whatever input is left."""
     path = tmp_path / "many.fen"
     path.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\n" * 1500)
     command = [*COMMAND, "analyse", "--format", "fen", "--nodes", "10", str(path)]
@@ -567,7 +567,7 @@ def test_answers_to_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_answers_to_a_file_on_a_full_disk(tmp_path: Path) -> None:
-    """No answer stays half written, and a later run keeps those that were written."""
+    """No answer stays half written, and a later run keeps the answers that were written."""
     path, fens = tmp_path / "out.jsonl", tmp_path / "many.fen"
     fens.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\n" * 50)
     arguments = ["analyse", "--format", "fen", "--nodes", "10", "--resume", str(path), str(fens)]
@@ -586,7 +586,7 @@ def test_answers_to_a_file_on_a_full_disk(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("go", ["go infinite", "isready"])
 def test_terminated(go: str, tmp_path: Path) -> None:
-    """The process ends at once, in a search or idle; its game log is complete."""
+    """A terminated process ends at once, in a search or idle; its game log is complete."""
     path = tmp_path / "games.jsonl"
     with Client(f"setoption name GameLog value {path}", f"{MATE_IN_ONE} moves a7a9", "position startpos") as client:
         client.sync()

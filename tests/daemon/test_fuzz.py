@@ -102,7 +102,7 @@ def mutate(text: str, draw: random.Random) -> str:
 
 
 def mutated_fen(fen: str, draw: random.Random) -> str:
-    """Return a FEN mutated within its own alphabet: more of these are accepted, or almost."""
+    """Return a FEN mutated within its own alphabet: more of these are accepted, or nearly so."""
     letters = list(fen)
     for _ in range(draw.randint(1, 4)):
         letters[draw.randrange(len(letters))] = draw.choice(fen)
@@ -179,8 +179,8 @@ def test_nothing_kills_it(game: str) -> None:
 
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_any_accepted_fen_can_be_played(game: str) -> None:
-    """A FEN close to a valid one is refused with one line, or accepted: then every command works, and the FEN that `d`
-    prints gives the same position."""
+    """A FEN close to a valid one is refused with one line, or accepted; every command then works, and `d` prints a FEN
+    of the same position."""
     draw = random.Random(f"fens {game}")
     with Client(f"setoption name UCI_Variant value {game}") as client:
         client.sync()
@@ -218,7 +218,7 @@ def test_illegal_fens_change_nothing(game: str) -> None:
 
 
 def extreme_fens(game: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Return FENs near the limits of what is accepted, and options to search them with."""
+    """Return FENs near the limits of acceptable ones, and options to search them with."""
     draw = random.Random(f"extreme {game}")
     searchers = [f"setoption name Algorithm value {name}" for name in ("worlds", "flat", "uct", "cooperation")]
     count, known = (8, 3) if game == "connect6" else (24, 8)  # its moves take long to list
@@ -238,7 +238,7 @@ def test_every_command_on_extreme_positions(game: str) -> None:
 
 
 def hostile_files(folder: Path) -> dict[str, str]:
-    """Make files that options must not read or write in a folder; return their names."""
+    """Make files in a folder that options must not read or write; return their names."""
     (folder / "folder").mkdir()
     (folder / "game.pgn").write_text('[Game "Chinese Chess"]\n\n1. C2.5 H8+7 *\n')
     (folder / "binary").write_bytes(bytes(range(256)) * 8)
@@ -250,7 +250,7 @@ def hostile_files(folder: Path) -> dict[str, str]:
 
 
 def blocking_files(folder: Path) -> dict[str, str]:
-    """Return the names of files that would be read for ever."""
+    """Return the names of files that a reader would never finish."""
     os.mkfifo(folder / "fifo")
     return {"fifo": str(folder / "fifo"), "zero": "/dev/zero", "null": "/dev/null", "full": "/dev/full"}
 
@@ -270,7 +270,7 @@ FILE_OPTIONS = (
 
 @pytest.mark.parametrize(("game", "option"), FILE_OPTIONS)
 def test_no_file_harms_or_is_harmed(game: str, option: str, tmp_path: Path) -> None:
-    """An unusable file leads to one line at most; it stays as it was, and play goes on."""
+    """An unusable file leads to at most one line; it stays unchanged, and play continues."""
     names = hostile_files(tmp_path) | blocking_files(tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     present = sorted(path.name for path in tmp_path.iterdir())

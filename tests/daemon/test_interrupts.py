@@ -1,4 +1,4 @@
-"""Ctrl-C: a command ends with status 130 and no word of Python's, whatever it is at."""
+"""Ctrl-C: a command ends with status 130 and no message of Python's, at any moment."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def started(*arguments: str, given: bytes = b"") -> subprocess.Popen[bytes]:
 
 
 def test_while_a_kernel_or_a_compiler_runs() -> None:
-    """Python's own handler would wait for its end."""
+    """An interrupt does not wait for the end of a kernel or a compiler, as Python's own handler would."""
     code = "import hashlib; from siqi.daemon.system.interrupts import end_on_interrupt;"
     code += "end_on_interrupt(); print(flush=True);"
     code += "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
@@ -108,7 +108,7 @@ def child_exists(process: subprocess.Popen[bytes]) -> bool:
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds processes by /proc")
 @pytest.mark.parametrize("moment", ["imports", "starting", pytest.param("running", marks=pytest.mark.long)])
 def test_a_cluster_of_this_machine(moment: str) -> None:
-    """Its workers are in the terminal's process group too, and print nothing either."""
+    """Local workers, which are in the terminal's process group too, print nothing either."""
     given = [{"id": "a", "nodes": 100}, *({"id": f"long{i}", "nodes": 10**12} for i in range(3))]
     lines = b"".join(json.dumps(query).encode() + b"\n" for query in given)
     process = started("analyse", "--hash", "1", "--cluster", "local:2", given=lines)
@@ -133,7 +133,7 @@ def test_joining_a_cluster_that_does_not_answer(tmp_path: Path) -> None:
         with connection:
             begun = time.monotonic()
             assert interrupted(process) == (130, b"")
-            assert time.monotonic() - begun < 12  # Dask itself would go on for 15 s
+            assert time.monotonic() - begun < 12  # Dask itself would continue for 15 s
 
 
 def test_interrupts_that_are_held_back_come_afterwards() -> None:
@@ -154,12 +154,12 @@ def is_blocked(_: int) -> bool:
 
 
 def main_of_workers() -> None:
-    """The main function of a process whose workers are asked."""
+    """Run the main function of a process, and query its workers."""
     print(list(in_order(is_blocked, range(2), 2)))
 
 
 def test_workers_never_receive_an_interrupt() -> None:
-    """Also the first ones of a process, with which multiprocessing starts a process of its own."""
+    """Workers ignore interrupts, also the first ones, with which multiprocessing starts a process of its own."""
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests/daemon", ROOT / "tests/support")))
     done = subprocess.run(
         [sys.executable, "-c", "import test_interrupts; test_interrupts.main_of_workers()"],
@@ -197,7 +197,7 @@ def test_an_interrupt_that_was_raised_does_not_end_the_process_later() -> None:
 
 
 def test_a_swallowed_interrupt_is_raised_again() -> None:
-    """An interrupt in a finaliser, which Python reports and forgets."""
+    """An interrupt in a finaliser, which Python would only report, is raised again."""
 
     class Swallower:
         def __del__(self) -> None:

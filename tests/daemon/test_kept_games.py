@@ -1,4 +1,4 @@
-"""Finished games are kept once, in a log (GameLog) and as records (RecordPath), and read back as they were played."""
+"""Finished games are kept once, in a log (GameLog) and as records (RecordPath), and are read back as played."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WHOLE = {
         "connect6": "j10 a1a2 k10l10 a4a5 m10n10 a7a8 o10",
     }.items()
 }
-"""Games from the start position to an end by the rules."""
+"""Games from the start position to their end by the rules."""
 
 ARRAYS = ["diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld"]
 
@@ -132,11 +132,11 @@ def test_a_game_ends_by_the_client_s_word(keeper: Keeper) -> None:
     keeper.kept.end(0)  # no moves
     keeper.set_up("h2e2")
     keeper.kept.end(None)
-    keeper.set_up("h2e2", "h9g7")  # it goes on all the same
+    keeper.set_up("h2e2", "h9g7")  # it continues nevertheless
     keeper.kept.end(0)
     keeper.kept.close()
     keeper.kept.move(*keeper.play("h2e2"), mate_for=0)
-    keeper.kept.end(1)  # and not by the mate that was seen
+    keeper.kept.end(1)  # and not by the mate seen before
     keeper.kept.close()
     assert keeper.ends() == [(1, "1/2-1/2", "reported"), (1, "0-1", "reported")]
 
@@ -191,7 +191,7 @@ def test_a_game_reads_back_from_its_record_and_from_the_log(name: str, tmp_path:
 
 
 def test_a_view_of_junqi(tmp_path: Path) -> None:
-    """The set-up that is not known stays unknown; announced flags are kept."""
+    """An unknown set-up stays unknown; announced flags are kept."""
     for seed in range(20):
         position, _, _ = random_game("junqi", random.Random(seed))
         outcome = position.outcome()
@@ -208,7 +208,7 @@ def test_a_view_of_junqi(tmp_path: Path) -> None:
 
 
 def test_words_are_written_in_the_usual_notation(tmp_path: Path) -> None:
-    """Whatever the client's coordinates, and the order of stones."""
+    """The usual notation is written whatever the client's coordinates and the order of stones."""
     xiangqi, connect6 = tmp_path / "xiangqi", tmp_path / "connect6"
     xiangqi.mkdir(), connect6.mkdir()
     shifted = [re.sub(r"\d", lambda digit: str(int(digit[0]) + 1), word) for word in WHOLE["xiangqi"]]
@@ -232,7 +232,7 @@ def test_words_are_written_in_the_usual_notation(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_format_cannot_hold_is_not_written(name: str, line: str, reason: str, tmp_path: Path) -> None:
-    """One line says so; GameLog has no such limit."""
+    """One line reports it; GameLog has no such limit."""
     if "{}" in line:
         game, rng = registry.load(name), random.Random(1)
         fen = re.match(r"fen (.*) moves", line)
@@ -322,7 +322,7 @@ def test_a_pondering_search_that_is_stopped_has_played_nothing(tmp_path: Path) -
 
 
 def test_a_reply_that_ends_the_game_is_not_offered_for_pondering() -> None:
-    """A client that sends it as the next position would have the game kept as lost before it is."""
+    """No such reply is offered: a client that sent it as the next position would have the game kept as lost."""
     with Client() as client:
         client.sync()
         lines = client.search("position fen 3k5/1R7/R8/9/9/9/9/9/9/5K3 b", "go depth 4")
@@ -332,7 +332,7 @@ def test_a_reply_that_ends_the_game_is_not_offered_for_pondering() -> None:
 
 
 def test_lines_without_throws_are_still_read_and_continued(tmp_path: Path) -> None:
-    """A log from before throws were kept."""
+    """Lines of a log made before throws were kept are read and continued."""
     log = tmp_path / "learn.jsonl"
     old = '{"game": "ewn", "moves": ["d2e1"], "result": "1-0", "end": "corner", "fen": "5/5/5/3A1/a4 f -"}\n'
     log.write_text(old)
@@ -371,7 +371,7 @@ def test_a_position_that_is_only_probed_ends_no_game(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("word, result", [("1-0", "1-0"), ("0-1", "0-1"), ("1/2-1/2", "1/2-1/2"), ("*", "")])
 def test_xiangqi_by_xboard(word: str, result: str, tmp_path: Path) -> None:
-    """XBoard says how a game ends that its players end: by resignation, agreement, time."""
+    """XBoard's result counts for a game that its players end: by resignation, agreement, time."""
     with Client("xboard", "new", "variant xiangqi", f"option RecordPath={tmp_path}", "force") as client:
         client.send("usermove h2e2", "usermove h9g7", f"result {word} {{whatever}}", "ping 1")
         client.expect("pong", START_TIMEOUT_S)
@@ -393,7 +393,7 @@ def test_a_search_that_xboard_cuts_short_has_played_nothing(tmp_path: Path) -> N
 
 
 def test_ewn_by_xboard_against_a_person(tmp_path: Path) -> None:
-    """The engine throws for both sides, so all throws are known."""
+    """All throws are kept, since the engine throws for both sides."""
     game, rng = registry.load("ewn"), random.Random(2)
     usual = game.info.usual_start
     position, words, dice = game.position(usual), [], []
@@ -454,7 +454,7 @@ def botzone(name: str, word: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ["xiangqi", "connect6"])
 def test_by_botzone(name: str, tmp_path: Path) -> None:
-    """The whole game comes in one line; the last move is the opponent's, and ends it."""
+    """A game is kept that comes in one line, and whose last move is the opponent's."""
     words = WHOLE[name]
     turns = [botzone(name, word) for word in words]
     nothing = dict.fromkeys(turns[0], -1)
@@ -468,7 +468,7 @@ def test_by_botzone(name: str, tmp_path: Path) -> None:
 
 
 def test_ewn_by_botzone_has_a_log_but_no_record(tmp_path: Path) -> None:
-    """The opponent's throws are not known."""
+    """There is no record, since the opponent's throws are unknown."""
     log, folder = tmp_path / "learn.jsonl", tmp_path / "records"
     folder.mkdir()
     setups = [{"setup": "123456"}, {"setup": "615243"}]
@@ -492,7 +492,7 @@ def test_ewn_by_botzone_has_a_log_but_no_record(tmp_path: Path) -> None:
 
 
 def test_ewn_by_myai_has_no_record(tmp_path: Path) -> None:
-    """Each request has a position and a throw; the moves between are not known."""
+    """There is no record, since requests have a position and a throw, but not the moves between them."""
     with Client("name", "version", f"setoption name RecordPath value {tmp_path}") as client:
         client.ask("get R 1 A5 0 0 0 0 0 D4 0 0 0 0 0", until="D4", timeout_s=START_TIMEOUT_S)
         client.send("exit")
@@ -531,11 +531,11 @@ def test_junqi_by_its_referee(side: int, end: str, tmp_path: Path) -> None:
     (path,) = records_in(tmp_path)
     record = read(path, "junqi")
     words = position.view_moves(side)
-    if position.turn == side:  # the opponent's last move was not reported
+    if position.turn == side:  # the opponent's last move is not reported
         words.pop()
     flags = [word for word in record.moves if "@" in word]  # the referee repeats the flag's square in every line
     assert tuple(word if word in flags[:1] else word.partition("@")[0] for word in record.moves) == tuple(words)
-    winner = 1 - side if end == "0" else side  # a 2 says nothing: the second END is the first with a winner
+    winner = 1 - side if end == "0" else side  # a 2 has no winner: the second END is the first that has one
     assert record.result == ("1-0", "0-1")[winner]
     assert (record.first, record.second) == (("Siqi", "?") if side == 0 else ("?", "Siqi"))
 
@@ -548,7 +548,7 @@ def refused(make: Callable[[Path], object]) -> Any:
 
 
 def missing(path: Path) -> None:
-    """Make nothing."""
+    """Make no file."""
 
 
 def fifo(path: Path) -> None:
@@ -574,7 +574,7 @@ def test_what_is_no_folder_is_refused(make: Callable[[Path], object], tmp_path: 
         client.sync()
         (line,) = client.answers(f"setoption name RecordPath value {bad}")
         assert line.startswith("info string error option RecordPath: ") and line.endswith(f": {bad}")
-        assert client.answers(f"position fen {MATE} moves a7a9") == []  # the folder before stays
+        assert client.answers(f"position fen {MATE} moves a7a9") == []  # the earlier folder stays in use
     assert only_record(good, "xiangqi").moves == ("a7a9",)
     assert not bad.is_dir() or records_in(bad) == []
 
@@ -606,7 +606,7 @@ def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path) -> None:
 
 
 def test_two_daemons_write_into_one_folder(tmp_path: Path) -> None:
-    """No file is replaced, whoever comes first; those of others stay."""
+    """No file is replaced, whichever daemon comes first; files of other programs stay."""
     (tmp_path / "xiangqi-20200101-000000-1.pgn").write_text("mine")
     games = [f"position fen {MATE} moves a7a9", "ucinewgame"] * 10
     with (

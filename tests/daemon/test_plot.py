@@ -1,4 +1,4 @@
-"""The plot of `siqi analyse`: what it counts, that its memory is bounded, and its file."""
+"""The plot of `siqi analyse`: its counts, its bounded memory, and its file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def answer(name: str, turn: int, score: dict[str, Any], **more: Any) -> dict[str
 
 
 def siqi(*arguments: object, given: list[dict[str, Any]] | None = None, **environment: str) -> tuple[int, bytes, str]:
-    """Run `siqi analyse`; return exit status, standard output and standard error without the news of compiling."""
+    """Run `siqi analyse`; return exit status, standard output, and standard error without lines about compiling."""
     text = "".join(json.dumps(line) + "\n" for line in given or []).encode()
     done = forked.run("analyse", *map(str, arguments), given=text, changes=environment)
     lines = [line for line in done.stderr.decode().splitlines() if not line.startswith("siqi analyse: compil")]
@@ -82,7 +82,7 @@ def test_only_final_answers_to_positions_count() -> None:
 
 
 def test_memory_is_bounded() -> None:
-    """A summary keeps no more of a million positions than of a few."""
+    """A summary of a million positions takes no more memory than one of a few."""
     summary, rng = PlotSummary(), random.Random(1)
     for number in range(5000):
         summary.add(answer(f"g{number}", rng.randrange(3000), {"cp": rng.randrange(-5000, 5000)}))

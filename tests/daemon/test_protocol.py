@@ -72,13 +72,13 @@ def test_every_option_is_documented() -> None:
 
 
 def test_the_default_of_a_combo_is_its_first_value() -> None:
-    """uci2wb sets a combo to its first value."""
+    """A combo's first value is its default, since uci2wb sets it."""
     combos = [option for option, _ in declared() if option.kind == "combo"]
     assert combos and [option.name for option in combos if option.choices[0] != option.default] == []
 
 
 def test_no_text_is_taken_for_a_check() -> None:
-    """uci2wb takes each option for a check whose name is part of a check's, and sets a file's name to `false`."""
+    """No name is part of a check's name: uci2wb would take the option for a check, and set a file's name to `false`."""
     names = {option.name: option.kind for option, _ in declared()}
     checks = [name for name, kind in names.items() if kind == "check"]
     assert [name for name, kind in names.items() if kind != "check" and any(name in check for check in checks)] == []
@@ -86,7 +86,7 @@ def test_no_text_is_taken_for_a_check() -> None:
 
 @pytest.mark.parametrize(("page", "language"), [("protocol.md", "en"), ("docs/options.zh.md", "zh")])
 def test_the_tables_of_options_are_those_of_the_command(page: str, language: str) -> None:
-    """`siqi options --markdown` writes them."""
+    """The pages have the tables that `siqi options --markdown` writes."""
     table = "\n".join(markdown(groups(), language))
     assert table.strip() in (ROOT / page).read_text(encoding="utf-8")
 

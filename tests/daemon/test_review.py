@@ -1,4 +1,4 @@
-"""`siqi review`: judgements with known values, what no text of a game can do to the page, runs that are cut short."""
+"""`siqi review`: judgements with known values, a page safe from texts of a game, interrupted runs."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_lost_chances_and_their_grades() -> None:
     ],
 )  # fmt: skip
 def test_a_loss_has_the_grade_of_what_is_shown(lost: float, shown: float, grade: int) -> None:
-    """A loss of 19.6 % is shown as 20 %, and called as one of 20.4 % is."""
+    """A loss of 19.6 % is shown as 20 %, and has the same grade as one of 20.4 %."""
     game = ReviewedGame("connect6", GameRecord(("j10",)), "moves")
     plies, course = judged(game, [finding(1.0), finding(lost, value(lost, "i9i10"))])
     assert plies[1].lost == pytest.approx(lost) and plies[1].grade == grade
@@ -104,7 +104,7 @@ def test_a_loss_has_the_grade_of_what_is_shown(lost: float, shown: float, grade:
 
 
 def test_the_end_on_the_board_is_worth_its_result() -> None:
-    """It is not searched, whatever the search before it said."""
+    """The end of a game is not searched, whatever the search before it reported."""
     mate = ReviewedGame("xiangqi", GameRecord(("a7a9",), fen="3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 0 1"), "moves")
     course = assess.course(mate, registry.load("xiangqi"))
     assert course.outcomes[-1] is not None
@@ -149,7 +149,7 @@ def test_a_throw_that_is_not_known_is_neither_luck_nor_skill() -> None:
 
 
 def test_junqi_is_judged_from_the_mover_s_view() -> None:
-    """The values of the best move and of the one played come from one search; the next one sees other pieces."""
+    """The values of the best move and of the one played are of one search, since the next one knows other pieces."""
     words = junqi().split("\t")
     moves = tuple(f"{word[:4]}={word[4:]}" for word in words[5].split())
     game = ReviewedGame("junqi", GameRecord((words[3], words[4], *moves)), "log")
@@ -197,9 +197,9 @@ def test_only_the_line_of_a_mate_is_kept_whole() -> None:
 
 
 def test_a_verdict_that_the_next_search_takes_back_is_in_doubt() -> None:
-    """The answer is the engine's own; after it the search finds that the blunder before it was none."""
+    """A blunder is in doubt if the search after the engine's own answer finds that it was none."""
     game = ReviewedGame("xiangqi", GameRecord(("h2e2", "h9g7", "h0g2")), "moves")
-    wins = [0.50, 0.75, 0.49, 0.5]  # the mover's: the first move seems to lose 25 %, then nothing
+    wins = [0.50, 0.75, 0.49, 0.5]  # the mover's view: the first move seems to lose 25 %, then nothing
     findings = [finding(win) for win in wins]
     findings[1] = finding(0.75, value(0.75, "h9g7"))
     plies, _ = judged(game, findings)
@@ -275,7 +275,7 @@ def test_not_every_game_has_an_opening() -> None:
 
 
 def test_named_openings_are_those_of_the_first_moves() -> None:
-    """Each piece stands on its point at the start, and is of the side that the table says."""
+    """Each piece of the table stands on its point at the start, and is of the named side."""
     board = siqi.Board()
     found = formations()
     assert len(found) > 60 and len({(one.red, one.black) for one in found}) == len(found)
@@ -339,7 +339,7 @@ def test_luck_and_skill_of_a_page_add_up(page: Path) -> None:
 
 
 def test_the_pictures_of_a_page_are_those_of_the_positions(page: Path) -> None:
-    """Frames, put together as the page does, are the pictures of the positions, from both sides of the board."""
+    """Frames, combined as by the page, are the pictures of the positions, from both sides of the board."""
     data = data_of(page)
     shapes = data["boards"]["xiangqi"]["shapes"]
     board, frame = siqi.Board(), []
@@ -384,7 +384,7 @@ def test_no_text_of_a_game_can_leave_its_place(page: Path) -> None:
 
 
 def test_names_that_turn_the_line_round_are_isolated(tmp_path: Path) -> None:
-    """Names, events, comments and names of files: what they open is closed within; other texts are as they were."""
+    """Names, events, comments and names of files close all that they open; other texts are unchanged."""
     games = '[Red "\u202eder"]\n[Black "\u2069\u202cx"]\n[Event "\u05d0\u05d1"]\n\n1. C2.5 {\u2067c} *\n'
     path = tmp_path / "\u202eelif.pgn"
     path.write_text(games + games.replace("\u202eder", "Ann"), encoding="utf-8")
@@ -408,7 +408,7 @@ def test_a_tag_cannot_fill_in_a_part_of_the_page(tmp_path: Path) -> None:
 
 
 def test_the_line_of_a_tablebase_goes_to_the_end(tmp_path: Path) -> None:
-    """All moves to the end are shown, as many as the verdict says: for the winner to move, and then for the loser."""
+    """All moves to the end are shown, the number in the verdict: with the winner to move, and then the loser."""
     moves = ""
     for verdict in (["win", 25], ["loss", 24]):
         fen = "4ka3/P4C3/9/9/9/9/9/9/9/5K3 w"
@@ -514,7 +514,7 @@ def test_the_result_of_a_game_may_be_on_the_board() -> None:
 
 
 def test_verdicts_of_tablebases_and_rules(tmp_path: Path) -> None:
-    """Xiangqi's distance to mate, EWN's exact chances, and a repetition although the game went on."""
+    """Verdicts are Xiangqi's distance to mate, EWN's exact chances, and a repetition although the game continued."""
     rook = "fen 3k5/9/9/9/9/9/9/9/9/R3K4 w moves a0a9"
     assert review(rook, "-o", tmp_path / "a.html", *NODES) == 0
     win, loss = data_of(tmp_path / "a.html")["games"][0]["plies"]
@@ -611,11 +611,11 @@ def test_both_languages_have_every_text() -> None:
     assert used <= texts | {"grade"} and len(used) > 40
 
 
-# Runs that are cut short
+# Interrupted runs
 
 
 def started(folder: Path, *more: str, limit: int = 0) -> ForkedProcess:
-    """Start a review in a process of its own; `limit`: no file may grow beyond these bytes, as on a full disk."""
+    """Start a review in its own process; `limit`: most bytes of a file, as on a full disk."""
     code = "from siqi.daemon.main import main; main()"
     if limit:
         code = (
@@ -675,7 +675,7 @@ def test_findings_of_other_settings_are_not_used(tmp_path: Path, capsys: Capture
 
 @pytest.mark.parametrize(("limit", "line"), [(200, b"No space left on device"), (6000, b"a.html: File too large")])
 def test_a_full_disk_ends_the_run_with_one_line(limit: int, line: bytes, tmp_path: Path) -> None:
-    """First as findings are written, then as the page is; what could be written is used by the next run."""
+    """The disk is full when findings or the page are written; the next run uses the findings that were written."""
     (tmp_path / "a.pgn").write_text(XIANGQI, encoding="utf-8")
     process = started(tmp_path, *NODES, limit=limit)
     _, error = process.communicate(timeout=60)

@@ -1,6 +1,6 @@
 """The page of `siqi review` in a headless Chromium: every game by keys and clicks, in both languages, wide and narrow.
 
-By default each test that runs through a whole game does so with one game, a different one each; with `-m long` all do.
+By default each test of a whole game runs with one game, each test with another one; with `-m long` all run with all.
 
 No test may see a console message, an error or a request. Screenshots of each game are kept as `build/review-*.png`.
 """

@@ -57,7 +57,7 @@ INFO = re.compile(
 
 @pytest.fixture(params=registry.NAMES, scope="module")
 def shared(request: pytest.FixtureRequest) -> Iterator[tuple[Client, str]]:
-    """One process for each game, shared by all tests that leave it alive."""
+    """Yield one process for each game, shared by all tests that leave it alive."""
     with Client(f"setoption name UCI_Variant value {request.param}") as client:
         client.sync()
         yield client, request.param
@@ -65,7 +65,7 @@ def shared(request: pytest.FixtureRequest) -> Iterator[tuple[Client, str]]:
 
 @pytest.fixture
 def game(shared: tuple[Client, str]) -> Iterator[tuple[Client, str]]:
-    """The shared process in the middle of a game; the fixture checks that it is silent and alive afterwards."""
+    """Yield the shared process in the middle of a game; check afterwards that it is silent and alive."""
     client, name = shared
     client.answers("ucinewgame", *SET_UP[name])
     yield client, name
@@ -94,7 +94,7 @@ def without_times(lines: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("protocol", ["uci", "ugi"])
 def test_handshake_without_numba(protocol: str, tmp_path: Path) -> None:
-    """`uciok` comes before any game is loaded: numba would have written to the cache folder by then."""
+    """`uciok` comes before a game is loaded, which would write to numba's cache folder."""
     with Client(protocol, environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:
         lines = client.expect(f"{protocol}ok", timeout_s=10)  # normally a tenth of a second; GUIs give up
         assert lines[0].startswith("id name ") and lines[-1] == f"{protocol}ok"
@@ -109,7 +109,7 @@ def test_handshake_without_numba(protocol: str, tmp_path: Path) -> None:
     [(("ucci",), ["ucciok", "bye"]), (("name?",), ["name Siqi"]), (("name", "version"), ["name Siqi", __version__])],
 )
 def test_a_greeting_does_not_hold_up_the_end(lines: tuple[str, ...], answers: list[str], tmp_path: Path) -> None:
-    """The game is loaded from the greeting on, here with no kernel compiled."""
+    """The process ends although the greeting has begun to load a game, of which no kernel is compiled."""
     with Client(*lines, "quit", environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:
         said = client.rest(10)
         assert [line for line in said if not line.startswith(("id", "option", "info message compil"))] == answers
@@ -326,7 +326,7 @@ def test_isready_after_a_stop_keeps_its_turn(game: tuple[Client, str]) -> None:
 
 @pytest.mark.parametrize("protocol", ["uci", "ucci", "ugi"])
 def test_no_answer_comes_after_the_ready_that_follows_its_stop(protocol: str) -> None:
-    """All in one write, with the game not loaded yet and then loaded."""
+    """No stale answer comes, with all lines in one write, before the game is loaded and after."""
     with Client(protocol) as client:
         client.expect(f"{protocol}ok")
         for go in ("go infinite", "go ponder"):
@@ -480,8 +480,7 @@ def test_end_of_input_finishes_what_was_asked(name: str) -> None:
 
 
 def test_movetime_is_used_and_kept(game: tuple[Client, str]) -> None:
-    """A coarse check: the answer may come ten milliseconds and more too early, but not so late that a client gives
-    up."""
+    """The time is used, but not exceeded so much that a client gives up; the answer may be some 10 ms early."""
     client, name = game
     if name == "junqi":  # that position is lost too soon
         client.send("position startpos moves diahcbgkkfiecfigjhedjljhg ?")
@@ -548,14 +547,14 @@ def test_quit_answers_what_came_before(line: str, awaited: str) -> None:
 
 
 def test_quit_does_not_wait_for_a_search_that_a_front_end_has_yet_to_begin() -> None:
-    """The search would have the time of a whole game."""
+    """A quit is not delayed by a search that would have the time of a whole game."""
     with Client("name?", "new white", "move JJ@@", "quit") as client:
         assert client.rest(START_TIMEOUT_S)[-1].startswith("move ")
         assert client.end() == 0
 
 
 def test_quit_waits_for_no_compiler_that_only_readyok_wants() -> None:
-    """The first kernel is compiled after the `quit`: loading is as slow as with a cold cache."""
+    """The process ends although kernels are still to be compiled, as with a cold cache, when `quit` comes."""
     slow = (
         "import time; from siqi.games import registry; from siqi.games.kernel import jit; load = registry.load\n"
         "def slow(name, warn):\n"
@@ -585,7 +584,7 @@ def test_a_go_that_is_too_long_has_its_bestmove(game: tuple[Client, str]) -> Non
 
 
 def test_no_thread_to_spare() -> None:
-    """A job that cannot be started is refused; the session goes on."""
+    """A job that cannot be started is refused; the session continues."""
     script = (
         "import threading; start = threading.Thread.start; left = [2]\n"
         "def few(self):\n"
@@ -626,7 +625,7 @@ def test_a_second_quit_does_not_wait() -> None:
 
 @pytest.mark.parametrize("end", ["quit", ""])
 def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) -> None:
-    """If the pipe is full at the end of input, the reader gets READER_WAIT_S, here one second instead of ten."""
+    """A reader has READER_WAIT_S to empty a pipe that is full at the end of input, here one second instead of ten."""
     program = "import siqi.daemon.system.output as o; o.READER_WAIT_S = 1; from siqi.daemon.main import main; main()"
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdin=pipe, stdout=pipe) as process:
@@ -637,7 +636,7 @@ def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) ->
 
 
 def test_leaving_an_analysis_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After XBoard's `exit` a sleeping reader is waited for, until `quit` or the end of input."""
+    """XBoard's `exit` does not end the wait for a sleeping reader; `quit` and the end of input do."""
     for text, ends in ((b"analyze\nexit\n", 1), (b"quit\n", 2)):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
         seen: list[None] = []
@@ -646,7 +645,7 @@ def test_leaving_an_analysis_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_byte_order_mark_before_the_first_word_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shells of Windows write it; later it is what the client sent."""
+    """A byte order mark, which shells of Windows write, is skipped; later it is part of a line."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\ufeffucci\n\ufeffisready\n".encode())))
     seen: list[str] = []
     read_lines(lambda item: seen.append(getattr(item, "text", "end")), lambda: None)
@@ -731,10 +730,10 @@ def test_an_analysis_plays_nothing_unsearched() -> None:
 
 
 def test_loading_takes_nothing_from_a_clock_that_ran_before_it() -> None:
-    """A script does not wait for `readyok`, and loading takes longer than its clock allows for a move."""
+    """A script that does not wait for `readyok` loses no time, although loading takes longer than a move may."""
     with Client("position startpos", "go wtime 4000 btime 4000") as client:  # some 200 ms for the move
         answers = client.expect("bestmove", 300)
-        assert "depth 2" in "".join(answers)  # depth 1 is searched without any time
+        assert "depth 2" in "".join(answers)  # depth 1 is always searched
 
 
 def test_a_short_clock_is_spent_on_a_search() -> None:
@@ -750,7 +749,7 @@ def test_a_short_clock_is_spent_on_a_search() -> None:
 
 
 def test_quit_while_compiling(tmp_path: Path) -> None:
-    """Filling a cold cache takes a minute; quitting does not."""
+    """A quit does not wait until a cold cache is filled, which takes a minute."""
     with Client("isready", environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:
         client.expect(lambda line: "compiling" in line)
         client.send("quit")
@@ -771,7 +770,7 @@ def test_interrupt() -> None:
 
 @pytest.mark.long
 def test_a_timer_ends_the_search_where_kernels_have_no_clock(tmp_path: Path) -> None:
-    """The test plays Windows; kernels compiled without `clock_gettime` need a cache of their own."""
+    """A timer ends the search as on Windows; kernels compiled without `clock_gettime` need their own cache."""
     script = "import time; del time.clock_gettime_ns; from siqi.daemon.main import main; main()"
     command, cache = (sys.executable, "-c", script), {**os.environ, "SIQI_CACHE": str(tmp_path)}
     with Client("setoption name UCI_Variant value ewn", command=command, environment=cache) as client:
@@ -811,7 +810,7 @@ def test_a_throw_sent_while_pondering_is_answered(algorithm: str) -> None:
             answer = client.search(release)[-1].split()[1]
             assert answer[:2] == "a4", answer  # the piece of that number
             assert least_ms / 1000 <= time.monotonic() - started < 5
-        # Without a throw there is no move to play, and a throw for another position does not count.
+        # Without a throw there is no move, and a throw for another position does not count.
         client.send("position startpos moves 123456 615243", "go ponder movetime 50")
         assert client.search("ponderhit")[-1] == "bestmove (none)"
         client.send("go ponder movetime 50", "position startpos moves 615243 123456", "dice 4")

@@ -130,7 +130,7 @@ def test_start() -> None:
 
 @pytest.mark.parametrize("state", STATES)
 def test_stop(state: State) -> None:
-    """The running job is asked to stop; so is loading, which ignores it. Without a job nothing happens."""
+    """A stop is sent to the running job, also to loading, which ignores it. Without a job nothing happens."""
     owner = Owner()
     job = owner.begin(state)
     before = len(job.asked)
@@ -239,7 +239,7 @@ def test_jobs_that_wait_are_stopped_and_ended_with_the_one_that_runs(state: Stat
 
 
 def test_a_job_that_was_stopped_as_it_waited_is_stopping() -> None:
-    """`isready` is answered at once while a job runs; the answer of a stopped one must come before it."""
+    """`isready` is answered at once while a job runs, but after the answer of a stopped one."""
     owner, waiting = Owner(), FakeJob()
     job = owner.begin(State.RUNNING)
     owner.scheduler.call_when_ready(lambda: owner.scheduler.start(waiting), waiting)
@@ -253,7 +253,7 @@ def test_a_job_that_was_stopped_as_it_waited_is_stopping() -> None:
 
 
 def test_since_when_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After loading, it is free since the game was ready, not since its event was settled."""
+    """After loading, the scheduler is free since the game was ready, not since its event was settled."""
     monkeypatch.setattr("siqi.daemon.engine.scheduler.now_ns", lambda: 99)
     owner = Owner()
     owner.begin(State.READY)
@@ -275,7 +275,7 @@ def test_a_fault_of_a_job_is_its_last_event() -> None:
 
 @pytest.mark.parametrize("state", [State.EMPTY, State.READY])
 def test_a_thread_that_cannot_be_started(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its last event is queued like any other; until that is settled the job counts as running."""
+    """The job's last event is queued like any other; until it is settled the job counts as running."""
     owner = Owner()
     owner.begin(state)
 

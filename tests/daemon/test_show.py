@@ -1,4 +1,4 @@
-"""`siqi show`: text in pipes and terminals, SVG, PNG, files that stay, and refusals of one line."""
+"""`siqi show`: text in pipes and terminals, SVG, PNG, files left unchanged, and refusals of one line."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def siqi_show(*words: str, status: int = 0, given: bytes = b"", **environment: s
 
 
 def need_cairo() -> None:
-    """Skip a test where PNG cannot be drawn: cairosvg installs everywhere, but is of no use without Cairo's library."""
+    """Skip a test where PNG cannot be drawn: cairosvg installs everywhere, but needs Cairo's library."""
     try:
         import cairosvg  # noqa: F401
     except (ImportError, OSError) as error:
@@ -145,7 +145,7 @@ def test_every_format_of_xiangqi_is_shown(tmp_path: Path, name: str) -> None:
         board.push_uci(word)
         board.push_uci("h9g7")
     games = [Game.from_board(board) for board in boards]
-    path = tmp_path / "game"  # its name shows nothing
+    path = tmp_path / "game"  # its name shows no format
     path.write_bytes(one.write(games[: None if "games" in one.holds else 1]).data)
     assert lines_of(str(path)) == lines_of("startpos moves h2e2 h9g7")
     assert lines_of("--ply", "1", str(path)) == lines_of("startpos moves h2e2")

@@ -1,4 +1,4 @@
-"""The library: the examples of its documentation and of README, and callers' errors."""
+"""The library: the examples in its documentation and in README, and errors of callers."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_an_analysis_ends_by_its_block_by_stop_and_by_a_limit(xiangqi: siqi.Engi
 
 
 def test_a_call_ends_an_analysis_that_runs(xiangqi: siqi.Engine) -> None:
-    """The analysis ends even if it was half read or left by an error."""
+    """Another call ends an analysis, even one that was partly read or left by an error."""
     board = siqi.position("xiangqi")
     with xiangqi.analysis(board) as running:
         assert xiangqi.play(board, siqi.Limit(depth=1)).move in board.legal_moves
@@ -262,7 +262,7 @@ def test_no_search_goes_on_for_nobody() -> None:
 
 
 def test_the_history_of_a_board_counts(xiangqi: siqi.Engine) -> None:
-    """The rules of repetition need the history."""
+    """A board's history is sent, since the rules of repetition need it."""
     board = siqi.Board("3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1")
     for move in ("a1a2", "d9d8", "a2a1", "d8d9") * 2:
         board.push_uci(move)

@@ -1,4 +1,4 @@
-"""The engine for asyncio: whole games, several engines in one loop, cancelling, errors, and no polling."""
+"""The engine for asyncio: whole games, several engines in one loop, cancellation, errors, no polling."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONG = siqi.Limit(time=300)
 
 
 def with_engine(use: Callable[[siqi.AsyncEngine, Any], Awaitable[None]]) -> None:
-    """Run a test's coroutine with an engine of Xiangqi, and a board; it must take no minute, whatever it searches."""
+    """Run a test's coroutine with an engine of Xiangqi, and a board; it must take less than a minute."""
 
     async def run() -> None:
         async with asyncio.timeout(60), siqi.AsyncEngine("xiangqi", {"Hash": 4}) as engine:
@@ -79,7 +79,7 @@ def test_an_analysis_is_iterated_and_ends_by_its_block_by_stop_and_by_a_limit() 
         assert [info async for info in running] and [info async for info in running] == []
         assert [info.depth async for info in engine.analysis(board, siqi.Limit(depth=4))][-1] == 4
         async with await engine.analysis(board, multipv=2) as running:
-            board.push_uci("h2e2")  # the analysis goes on with the position as it was
+            board.push_uci("h2e2")  # the analysis continues with the earlier position
             first = [await anext(running), await anext(running)]
             running.stop()
             assert [info.multipv for info in first] == [1, 2]
@@ -106,7 +106,7 @@ def cancelled(coroutine: Coroutine[Any, Any, Any], seconds: float) -> asyncio.Ta
 
 @pytest.mark.parametrize("seconds", [0, 0.001, 0.3])
 def test_cancelling_stops_the_search(seconds: float) -> None:
-    """At once, while the search begins, and in its midst."""
+    """A search is stopped by cancelling at once, while it begins, and in its middle."""
 
     async def use(engine: siqi.AsyncEngine, board: siqi.Board) -> None:
         async def watch() -> None:
@@ -125,7 +125,7 @@ def test_cancelling_stops_the_search(seconds: float) -> None:
         waiting = [engine.play(board, LONG), engine.play(board, siqi.Limit(depth=1))]
         first, second = (asyncio.ensure_future(play) for play in waiting)
         await asyncio.sleep(0.05)
-        second.cancel()  # it waits: the search of the first goes on
+        second.cancel()  # it waits: the first search continues
         await asyncio.sleep(0.05)
         assert not first.done()
         first.cancel()
@@ -186,7 +186,7 @@ def test_a_fault_of_a_search_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_loop_runs_while_a_search_does() -> None:
-    """The loop turns at its own pace, and neither it nor the engine's thread uses the processor while it waits."""
+    """The loop runs at its own pace; neither it nor the engine's thread uses the processor while waiting."""
 
     async def use(engine: siqi.AsyncEngine, board: siqi.Board) -> None:
         search = asyncio.ensure_future(engine.play(board, siqi.Limit(time=1.0)))

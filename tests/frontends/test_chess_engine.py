@@ -45,7 +45,7 @@ def test_a_game_to_its_end(engine: chess.SimpleEngine) -> None:
         board.push(result.move)
     assert len(board.move_stack) > 10
     move = engine.play(board, chess.Limit(nodes=300)).move
-    assert (move is None) == (not any(board.legal_moves))  # an end by counting leaves moves
+    assert (move is None) == (not any(board.legal_moves))  # after an end by counting there are moves
 
 
 def test_analysis_with_several_lines(engine: chess.SimpleEngine) -> None:
@@ -105,7 +105,7 @@ def test_ranks_from_one(engine: chess.SimpleEngine) -> None:
 
 
 def test_options_that_come_after_the_handshake() -> None:
-    """python-chess selects the board's game, and the options of that game come while it waits for the answer."""
+    """Options of a game are known that come while python-chess waits for the game's selection."""
     with chess.SimpleEngine.popen_uci([*COMMAND, "--option", "UCI_Variant=ewn"], cwd=ROOT, timeout=300) as engine:
         assert "Algorithm" in engine.options and "Evaluation" not in engine.options
         board = Board()

@@ -33,7 +33,7 @@ START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
 @pytest.mark.parametrize("protocol", [pytest.param("Uci", marks=pytest.mark.long), "Ucci"])
 def test_cchess(protocol: str, siqi: Path) -> None:
-    """cchess sends CRLF, uses `setoption name N value V` in UCCI, too, and takes a score from an earlier line."""
+    """cchess sends CRLF, uses `setoption name N value V` even in UCCI, and reads a score from an earlier line."""
     cchess = pytest.importorskip("cchess.engine", reason="cchess is not installed")
     client = getattr(cchess, f"{protocol}Engine")()
     assert client.load(str(siqi))
@@ -70,7 +70,7 @@ def wait_for_move(client: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def worker(siqi: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A worker of fairyfishnet with this engine in place of Fairy-Stockfish, without its check of chess positions."""
+    """Return a worker of fairyfishnet with this engine for Fairy-Stockfish, without its check of chess positions."""
     module = pytest.importorskip("fairyfishnet.worker", reason="fairyfishnet is not installed")
     conf = configparser.ConfigParser()
     conf.read_dict({"Fishnet": {"EngineDir": str(siqi.parent), "Key": "none"}, "Stockfish": {"UCI_Coordinates": "1"}})
@@ -121,7 +121,7 @@ def test_a_job_of_fairyfishnet_for_an_analysis(worker: Any) -> None:
 @pytest.mark.parametrize("ranks", [0, 1])
 @pytest.mark.long
 def test_twenty_games_against_fairy_stockfish(ranks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten games with ranks from 0, ten from 1; the referee is another library, and any difference in legal moves ends
+    """Ten games have ranks from 0, ten from 1; another library is the referee, and any difference in legal moves ends
     the match."""
     pytest.importorskip("pyffish", reason="pyffish is not installed")
     monkeypatch.setenv("PATH", PATH)
@@ -141,8 +141,8 @@ def test_twenty_games_against_fairy_stockfish(ranks: int, tmp_path: Path, monkey
 
 
 def test_the_dialogue_of_liground() -> None:
-    """LiGround sets options that are not listed, shows a line by its rank, and only if its first move is legal with
-    ranks from 1; a line with the word `error` would be in its console."""
+    """LiGround sets options that are not listed. It shows a line by its rank, and only if its first move is legal with
+    ranks from 1; a line with the word `error` would appear in its console."""
     pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
     options = (
         "UCI_Variant value xiangqi", "UCI_Chess960 value false", "MultiPV value 1", "UCI_Coordinates value 1",
@@ -170,7 +170,7 @@ CUTEGAMES = os.environ.get("CUTEGAMES") or shutil.which("cutegames")
 @pytest.mark.parametrize("game", ["xiangqi", "connect6"])
 @pytest.mark.long
 def test_games_by_cutegames(game: str, siqi: Path, tmp_path: Path) -> None:
-    """Two games with colours reversed: the engines agree on the end of both, and no game is forfeited."""
+    """In two games with colours reversed the engines agree on both ends, and no game is forfeited."""
     assert CUTEGAMES is not None
     (tmp_path / "openings.txt").write_text("startpos\n")
     settings = {
@@ -205,7 +205,7 @@ UCCILEAG = os.environ.get("UCCILEAG") or shutil.which("uccileag")
 @pytest.mark.skipif(UCCILEAG is None, reason="not installed: uccileag (or its path in UCCILEAG)")
 @pytest.mark.long
 def test_games_by_the_ucci_league_s_referee(warm_siqi: Path, tmp_path: Path) -> None:
-    """Two games with colours reversed. The referee sends no `isready`; a stray `nobestmove` would be a resignation."""
+    """Two games with colours reversed end properly; the referee sends no `isready`, and `nobestmove` would resign."""
     assert UCCILEAG is not None
     referee = shutil.copy(UCCILEAG, tmp_path)  # it reads its settings from its own folder
     (tmp_path / "options.txt").write_text("setoption Skill_Level 5\nsetoption hashsize 0\n")
@@ -229,7 +229,7 @@ SYLVAN = os.environ.get("SYLVAN_CLI") or shutil.which("sylvan-cli")
 @pytest.mark.parametrize("ponder", [[], ["ponder"]])
 @pytest.mark.long
 def test_games_by_sylvan(ponder: list[str], warm_siqi: Path, tmp_path: Path) -> None:
-    """Two games with colours reversed, of UCCI against UCI."""
+    """Two games of UCCI against UCI, with colours reversed, end properly."""
     assert SYLVAN is not None
     engines = [f"-engine name={name} cmd={warm_siqi} proto={name.lower()}".split() for name in ("UCCI", "UCI")]
     each = ["-each", "tc=60+1", "depth=4", *ponder]
@@ -239,5 +239,5 @@ def test_games_by_sylvan(ponder: list[str], warm_siqi: Path, tmp_path: Path) -> 
     assert len(ends) == 2, played.stdout[-2000:]
     assert not [why for _, why in ends if re.search("Timeout|llegal|disconnect|stall|crash", why)]
     assert not re.search("<UCCI.*info message|<UCI.*info string error", played.stdout)
-    # "Illegal PV move" is a line in which a check is repeated: Sylvan forbids that sooner than the rules do.
+    # "Illegal PV move" is a line in which a check is repeated: Sylvan forbids that earlier than the rules do.
     assert not re.search("Unexpected move|Illegal ponder|Premature|Invalid", played.stderr), played.stderr[-2000:]

@@ -1,4 +1,4 @@
-"""Whole games by clients' protocols: each side is a process, the runner follows a client's code or specification."""
+"""Whole games by clients' protocols: each side is a process, the runner acts by a client's code or specification."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from client import START_TIMEOUT_S, Client
 from naive.ewn import Naive, setup_position
 
 MAX_PLIES = 400
-"""More plies than any game here can have by its rules."""
+"""More plies than any game here can have by the rules."""
 
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Client]]:
-    """A function that starts a process; all processes end with the test."""
+    """Yield a function that starts a process; all processes end with the test."""
     with ExitStack() as stack:
         yield lambda *lines: stack.enter_context(Client(*lines))
 
@@ -90,7 +90,7 @@ COLUMNS = "abcdefghijklmnopqrs"
 
 @pytest.mark.parametrize("begin, is_from_top", [(("name?",), True), (("name", "depth 1"), False)])
 def test_a_game_of_letters(begin: tuple[str, ...], is_from_top: bool, start: Callable[..., Client]) -> None:
-    """Games by SAU's and Cloudict's protocols; a third process, to which the turns are sent by UCI, is the referee."""
+    """A game ends by SAU's and by Cloudict's protocol; a third process, which gets the turns by UCI, is the referee."""
     referee = start("setoption name UCI_Variant value connect6")
     players = [start(*begin) for _ in range(2)]
     for player in players:
@@ -114,7 +114,7 @@ def test_a_game_of_letters(begin: tuple[str, ...], is_from_top: bool, start: Cal
 
 
 def test_a_game_by_myai(start: Callable[..., Client]) -> None:
-    """Every command is answered by one line, from the name to the last move."""
+    """Each command of MyAI is answered by one line, from the name to the last move."""
     players = [start() for _ in range(2)]
     setups = []
     for player, letter in zip(players, "RB"):

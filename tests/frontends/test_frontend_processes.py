@@ -137,7 +137,7 @@ def test_uci_s_ways_to_write_a_position(shared: Client, line: str) -> None:
 
 
 def test_uci_s_current_fen_with_the_whole_history(shared: Client) -> None:
-    """A history that cannot be played from the FEN is reported, and the position is that of the FEN."""
+    """A history that cannot be played from the FEN is reported, and the position is the FEN's."""
     shared.send(f"position fen {AFTER_CANNON} b - - 1 1 moves h2e2", "d", "isready")
     lines = shared.expect("readyok", START_TIMEOUT_S)
     assert "info string error illegal move: h2e2 (move 1; the 0 before it stand)" in lines
@@ -159,7 +159,7 @@ def test_uci_s_ranks_from_one(shared: Client) -> None:
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Client]:
-    """One process for tests that leave it idle."""
+    """Yield one process for tests that leave it idle."""
     with Client("uci") as client:
         yield client
 
@@ -193,7 +193,7 @@ def test_the_end_is_reported_to_xboard(client: Client) -> None:
 
 
 def test_xboard_sends_a_game_without_waiting(client: Client) -> None:
-    """XBoard loads a game so: it sends all moves in force mode, also while the game is being compiled."""
+    """XBoard can load a game: it sends all moves in force mode, even while the game is being compiled."""
     moves = ["h2e2", "h9g7", "h0g2", "i9h9", "x9x9", "b0c2", "b9c7"]
     client.send("xboard", "protover 2", "new", "force", *(f"usermove {move}" for move in moves), "sd 2", "go")
     lines = client.expect("move", START_TIMEOUT_S)
@@ -314,7 +314,7 @@ def thrown(lines: list[str]) -> int:
 
 
 def test_xboard_s_other_engine_throws_its_own_die(client: Client) -> None:
-    """Another engine's throws are not reported, and a win is reported by the loser only."""
+    """The throws of another engine are not reported, and only the loser reports a win."""
     client.send(
         "xboard", "protover 2", "new", "variant einstein", "computer", "setboard 5/2A2/5/1a3/3bc w - - 0 1", "sd 2"
     )

@@ -1,4 +1,4 @@
-"""Front ends with a scripted engine: the calls that lines lead to, and the lines written for events."""
+"""Front ends with a scripted engine: the calls that lines cause, and the lines written for events."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from siqi.games.contract import BookLine, Line, Report, Score, StoredResult
 
 @pytest.fixture(autouse=True)
 def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The front ends' time in nanoseconds: lines are read at 1, and time passes only if a test sets it."""
+    """Return the front ends' time in nanoseconds: lines are read at 1, and time passes only if a test sets it."""
     now = [1]
     monkeypatch.setattr("siqi.daemon.frontends.move_by_move.now_ns", lambda: now[0])
     return now
@@ -123,7 +123,7 @@ def test_no_line_of_a_client_is_a_fault(line: str) -> None:
     ],
 )
 def test_comments(line: str, comment: str | None, capsys: pytest.CaptureFixture[str]) -> None:
-    """A protocol without comments has them on standard error, each text once, without notes of a search."""
+    """A protocol without comments writes them to standard error, each text once, without notes of a search."""
     client = begun(line)
     for _ in range(2):
         written = [
@@ -148,7 +148,7 @@ GREETINGS = {
 
 @pytest.mark.parametrize("lines", GREETINGS)
 def test_greetings_are_answered_when_the_game_is_loaded(lines: tuple[str, ...]) -> None:
-    """These clients never ask whether the engine is ready, and their clock runs from the first `go` on."""
+    """Greetings wait for the game: these clients never send `isready`, and their clock starts at the first `go`."""
     client = Session(*lines, loads_at_once=False)
     assert client.engine.state is State.LOADING
     assert client.load() == GREETINGS[lines]
@@ -360,7 +360,7 @@ def test_a_count_that_go_requested_ends_with_an_answer_if_it_fails(protocol: str
 def test_ready_comes_after_every_answer_that_was_stopped(
     protocol: str, answer: str, go: str, loads_at_once: bool
 ) -> None:
-    """A client that waits for `readyok` must not take a stale answer for that of its next `go`."""
+    """No answer comes after `readyok` that a client could take for that of its next `go`."""
     client = Session(protocol, loads_at_once=loads_at_once)
     assert client.say(*[go, "stop"] * 3, "isready") == []
     if not loads_at_once:
@@ -434,7 +434,7 @@ def options_in(lines: list[str]) -> list[str]:
 
 def test_uci_lists_the_options_of_the_selected_game() -> None:
     client = Session("isready")
-    assert client.say("setoption name UCI_Variant value ewn") == []  # nobody has asked for a list
+    assert client.say("setoption name UCI_Variant value ewn") == []  # no list was requested
     listed = options_in(client.say("uci"))
     assert listed == list(names_for_game("ewn"))
     assert {"Algorithm", "Hash"} < set(listed)
@@ -553,7 +553,7 @@ def test_ucci_s_options() -> None:
 
 
 def test_ucci_s_options_that_are_not_listed_are_no_error() -> None:
-    """XQWizard reads no list and sends all options that it knows."""
+    """Unlisted options are accepted: XQWizard reads no list and sends all options that it knows."""
     client = Session("ucci")
     not_listed = (
         "promotion true",
@@ -625,7 +625,7 @@ def test_ucci_s_batch_mode_carries_out_a_file_line_by_line() -> None:
 
 
 def test_xqwizard_plays() -> None:
-    """The dialogue is that of its engine module."""
+    """The dialogue of XQWizard's engine module works."""
     client = Session("ucci")
     assert (
         client.say(
@@ -658,7 +658,7 @@ def test_xqwizard_plays() -> None:
 
 
 def test_sylvan_plays_by_ucci() -> None:
-    """The dialogue is that of its driver: UCI's clock, a bare `newgame`, every position twice."""
+    """The dialogue of Sylvan's driver works: UCI's clock, a bare `newgame`, every position twice."""
     fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
     client = Session("ucci")
     assert client.say("isready", "newgame", "setoption ponder false") == ["readyok"]
@@ -692,7 +692,7 @@ def test_ucci_answers_a_search_of_a_game_that_cannot_be_loaded() -> None:
 
 
 def test_ugi_s_answer_is_two_words() -> None:
-    """CuteGames ignores any other line and would wait for ever."""
+    """An answer has two words: CuteGames would ignore any other line and wait for ever."""
     client = Session("ugi", "go depth 3")
     assert client.answer("b0c2", "h9g7") == ["bestmove b0c2"]
     client.say("go depth 3")
@@ -885,7 +885,7 @@ def test_xboard_s_die(monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.calls()[-2:] == [SetDice(6), Go(Limits(300_000, 300_000, depth=2))]
     client.say("computer")
     move = client.engine.legal_moves()[0]
-    assert client.answer(move) == [f"move {move}"]  # another engine throws its own die
+    assert client.answer(move) == [f"move {move}"]  # another engine throws its die itself
 
 
 # Moves one by one
@@ -902,7 +902,7 @@ def test_xboard_s_die(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_refused_search_has_one_answer(lines: tuple[str, ...], answer: str) -> None:
-    """After a refused search the engine waits for the client's next line."""
+    """A refused search has one answer; then the engine waits for the client's next line."""
     client = Session(*lines)
     (said,) = client.break_off("a fault")
     assert "a fault" in said
@@ -1029,7 +1029,7 @@ def test_a_field_has_its_shape(begin: tuple[str, ...], line: str) -> None:
 
 
 def test_options_in_uci_s_words() -> None:
-    """Programs that wrap the engine set options in UCI's words, but not the game, which the protocol selects."""
+    """Options can be set in UCI's words, as programs that wrap the engine do, but not the game."""
     client = Session("name?")
     client.say("setoption name Depth value 1")
     assert client.calls() == [SetOption("Depth", "1")]
@@ -1134,7 +1134,7 @@ def test_the_game_is_over() -> None:
 
 
 def test_myai_s_time_applies_at_once(now: list[int]) -> None:
-    """`time_setting` works before any `ini`, after one, and after a search; a new game has the whole time."""
+    """`time_setting` applies before any `ini`, after one, and after a search; a new game has the whole time."""
     get = "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3"
     client = Session("name", "time_setting 7")
     for line, seconds in (("", 7), ("ini R", 7), ("time_setting 3", 3), ("ini B", 3)):

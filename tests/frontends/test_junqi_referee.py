@@ -50,7 +50,7 @@ def test_a_dialogue_of_the_second_side() -> None:
     )
     assert name == "NAME Siqi"
     assert array.startswith("ARRAY ") and len(array) == 31
-    assert move.startswith("BESTMOVE ") and move[9] in "GHIJKL"  # the own pieces are at the bottom
+    assert move.startswith("BESTMOVE ") and move[9] in "GHIJKL"  # the engine's pieces are at the bottom
 
 
 def test_faults_of_the_referee_have_one_line_each() -> None:

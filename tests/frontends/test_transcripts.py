@@ -1,4 +1,4 @@
-"""Every golden transcript is replayed against the real process; transcripts.py describes their format.
+"""Golden transcripts, replayed against the real process; transcripts.py describes their format.
 
 After an intended change, `python tests/support/record_transcripts.py [NAME ...]` records them anew.
 """

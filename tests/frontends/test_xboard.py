@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 CACHE = str(jit.CACHE_FOLDER.parent) if jit.CACHE_FOLDER is not None else ""
-"""The kernel cache. The home of a match is a new folder, so without this each match would compile all kernels."""
+"""The kernel cache: without it each match, whose home is a new folder, would compile all kernels."""
 
 START = pyffish.start_fen("xiangqi")
 SAN = re.compile(r"([KAEHRC])?([a-i]?)(\d?)(x?)([a-i])(\d)[+#]?")
@@ -38,14 +38,16 @@ SAN = re.compile(r"([KAEHRC])?([a-i]?)(\d?)(x?)([a-i])(\d)[+#]?")
 
 @pytest.fixture(autouse=True)
 def compiled(siqi: Path) -> None:
-    """Compile all kernels first, as XBoard does not wait for that."""
+    """Compile all kernels first, since XBoard does not wait for it."""
     lines = "isready\nsetoption name UCI_Variant value ewn\nisready\n"
     subprocess.run([siqi], input=lines, text=True, capture_output=True, check=True, timeout=TIMEOUT_S)
 
 
 def play(folder: Path, first: str, second: str, *more: str, variant: str = "xiangqi") -> str:
-    """Play a match of one game and return its PGN. Two seconds after the first move `scrot`, if installed, takes a
-    screenshot."""
+    """Play a match of one game and return its PGN.
+
+    Two seconds after the first move `scrot`, if installed, takes a screenshot.
+    """
     games = folder / "games.pgn"
     log = folder / "xboard.debug"
     silent = "-popupExitMessage false -popupMoveErrors false -soundProgram true"
@@ -88,7 +90,7 @@ def replay(pgn: str) -> tuple[str, list[str]]:
 
 
 def fits(move: str, text: re.Match[str], board: list[list[str]]) -> bool:
-    """True if a move of pyffish's (ranks from 1) is the one that XBoard's text (ranks from 0) names."""
+    """True if a move of pyffish (ranks from 1) is the one that XBoard's text (ranks from 0) names."""
     origin, target = re.findall(r"[a-i]\d+", move)
     letter = {"N": "H", "B": "E", "P": ""}.get(kind := board[10 - int(origin[1:])][ord(origin[0]) - 97].upper(), kind)
     piece, column, rank, _, to_column, to_rank = text.groups()
@@ -122,7 +124,7 @@ def test_a_game_against_hoixiangqi(siqi: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("protocol", ["-x", "-c"])
 @pytest.mark.long
 def test_a_game_through_uci2wb(protocol: str, siqi: Path, tmp_path: Path) -> None:
-    """uci2wb drives the engine by UCCI, and by Cyclone's variant of UCI."""
+    """uci2wb plays with the engine by UCCI, and by Cyclone's variant of UCI."""
     options = ("-depth", "4", "-xponder")  # with pondering, uci2wb 4.1 loses a move in one game of twenty
     pgn = play(tmp_path, f"uci2wb {protocol} {siqi}", "hoixiangqi", *options)
     result, moves = replay(pgn)
@@ -132,7 +134,7 @@ def test_a_game_through_uci2wb(protocol: str, siqi: Path, tmp_path: Path) -> Non
 
 
 def test_a_position_from_a_file_against_itself(siqi: Path, tmp_path: Path) -> None:
-    """XBoard writes horses and elephants as H and E."""
+    """A position from a file is played, in which XBoard writes horses and elephants as H and E."""
     position = tmp_path / "position.fen"
     position.write_text("3k5/4a4/4e4/9/9/9/9/4E4/4A4/R3K2H1 w - - 0 1\n")
     pgn = play(tmp_path, str(siqi), str(siqi), "-depth", "6", "-lpf", str(position))
@@ -144,7 +146,7 @@ def test_a_position_from_a_file_against_itself(siqi: Path, tmp_path: Path) -> No
 
 @pytest.mark.long
 def test_einstein_against_itself(siqi: Path, tmp_path: Path) -> None:
-    """EWN is a variant that XBoard does not know; each piece has its own letter in the PGN."""
+    """EWN is played, a variant unknown to XBoard; each piece has its own letter in the PGN."""
     options = ("-inscriptions", " 123456", "-checkMates", "false")  # a side without moves has lost
     pgn = play(tmp_path, str(siqi), str(siqi), *options, variant="einstein")
     tags = dict(re.findall(r'\[(\w+) "(.*)"\]', pgn))

@@ -107,7 +107,7 @@ def test_the_declared_options_are_those_that_can_be_set(game: Game) -> None:
 
 
 def test_positions_have_what_the_declaration_promises(game: Game) -> None:
-    """A position has all members of a protocol if its game declares the need, else none; the die is set or refused."""
+    """A position has all members of a protocol if its game declares it, else none; the die is set or refused."""
     info, position = game.info, begun(game)
     for protocol, is_promised in (
         (DicePosition, info.has_dice),
@@ -151,7 +151,7 @@ def test_board_shape(game: Game) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_pieces_and_fens_agree(game: Game, seed: int) -> None:
-    """Along random games: `fen_of` reverses `pieces`, and a move's points are where it takes place."""
+    """In random games `fen_of` reverses `pieces`, and a move's points are the squares that it changes."""
     info, rng = game.info, random.Random(seed)
     letters = [set(own) for own in info.pieces]
     for position in play(game, seed):
@@ -243,7 +243,7 @@ def test_views_are_written_as_their_viewer_sees_them(game: Game) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_games(game: Game, seed: int) -> None:
-    """Along random games: FEN and key round trip, push and pop undo each other, copies are independent."""
+    """In random games FEN and key round trip, push and pop undo each other, and copies are independent."""
     rng = random.Random(seed)
     for position in play(game, seed):
         fen, key, turn, ply = position.fen(), position.key, position.turn, position.ply
@@ -304,7 +304,7 @@ def test_garbage_is_refused_in_one_line(game: Game) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_search_contract(game: Game, threads: int) -> None:
-    """The first iteration has a legal move even if stopped; root moves are respected; lines of MultiPV are distinct."""
+    """The first iteration has a legal move even if stopped; root moves are obeyed; lines of MultiPV are distinct."""
     searcher = game.searcher()
     searcher.configure(8, threads, 5)
     position = begun(game)
@@ -377,7 +377,7 @@ def golden_lines(game: Game) -> list[str]:
 
 
 def test_golden_playthrough(game: Game) -> None:
-    """After an intended change, `python tests/rules/test_conformance.py` writes the expected files anew."""
+    """The playthrough is the expected one; `python tests/rules/test_conformance.py` writes the expected files anew."""
     path = GOLDEN / f"{game.info.name}.txt"
     assert path.exists(), f"{game.info.name} has no golden playthrough"
     assert golden_lines(game) == path.read_text().splitlines()

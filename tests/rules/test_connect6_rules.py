@@ -47,7 +47,7 @@ def drawn_board(empty: list[str]) -> str:
 
 
 def random_turn(rng: random.Random, oracle: Naive) -> str:
-    """Return a random turn, mostly near the middle, where lines get long; its points in either order."""
+    """Return a random turn, usually near the middle, where lines get long; its points in either order."""
     free = oracle.points_free()
     near = [point for point in free if 6 <= point[0] <= 12 and 7 <= point[1] <= 13]
     if rng.random() < 0.1 or len(near) < 2:

@@ -1,4 +1,4 @@
-"""Readers of all games' file formats: damage and false claims end in one clear line, soon and in little memory."""
+"""Readers of all games' file formats: damage and false sizes give one clear line, quickly and in little memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ALL = {(game, one.name): one for game in registry.NAMES for one in registry.form
 KEYS = [pytest.param(key, id="-".join(key)) for key in ALL]
 
 MOST_S = 5.0
-"""For REPEATED bytes: readers need half a second at most, one whose time grows with the square needs 15."""
+"""Limit for REPEATED bytes: readers need half a second at most; with quadratic time they would need 15."""
 REPEATED = 50_000
 
 
@@ -85,7 +85,7 @@ def test_random_bytes_behind_a_true_beginning(key: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_compressed_files_are_not_unpacked(key: tuple[str, str]) -> None:
-    """A small file that would unpack into a gigabyte: no reader unpacks anything."""
+    """No reader unpacks anything of a small file that would unpack into a gigabyte."""
     part = zstandard.ZstdCompressor(level=19).compress(bytes(1 << 20))
     assert peak_mib(ALL[key], part * 1000) < 64
 
@@ -167,7 +167,7 @@ def peak_mib(one: Format, data: bytes) -> float:
 
 
 def test_claims_of_gigabytes() -> None:
-    """Sizes and counts in a file are checked against what it has before anything is read or allocated."""
+    """Sizes and counts in a file are checked against its real size before anything is read or allocated."""
     moves = [Move.from_uci(word) for word in ("h2e2", "h9g7")]
     board = Game({}, moves)
     library = bytearray(ALL["xiangqi", "cbl"].write([board]).data)
@@ -190,7 +190,7 @@ def test_claims_of_gigabytes() -> None:
 
 
 def test_trees_without_end() -> None:
-    """Steps that all have a next one and an alternative, and variations that leave each other."""
+    """Reading ends if all steps have a next one and an alternative, and if variations branch from each other."""
     board = Board()
     board.push_uci("h2e2")
     plain, branched = Game.from_board(board), Game.from_board(board)

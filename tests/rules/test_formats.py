@@ -1,4 +1,4 @@
-"""File formats of Xiangqi: what the table says comes back, the rest is reported; damage never crashes."""
+"""File formats of Xiangqi: all that the table promises comes back, losses are reported; damage never crashes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fitting_games(one: Format, rng: random.Random, wild: bool) -> list[Game]:
 
 
 def check_tame(one: Format, seed: int) -> None:
-    """All that the table says is held comes back equal, and all else is counted."""
+    """Check that all that the table promises comes back equal, and that losses are counted."""
     rng = random.Random(seed)
     games = fitting_games(one, rng, wild=False)
     notation = rng.choice([*one.notations, ""])
@@ -45,7 +45,7 @@ def check_tame(one: Format, seed: int) -> None:
 
 
 def check_wild(one: Format, seed: int) -> None:
-    """Whatever a game holds, its moves come back, and all of it does unless a loss is counted."""
+    """Check that the moves of any game come back, and all else unless a loss is counted."""
     rng = random.Random(seed)
     games = fitting_games(one, rng, wild=True)
     written = one.write(games)
@@ -59,7 +59,7 @@ def check_wild(one: Format, seed: int) -> None:
 
 
 def plain(game: Game) -> Game:
-    """Return a game whose comments have the line ends and outer blanks that all formats agree on."""
+    """Return a game whose comments have the line ends and outer blanks that all formats keep."""
     for line in game.lines():
         texts = {place: text.replace("\r\n", "\n").replace("\r", "\n").strip() for place, text in line.comments.items()}
         line.comments = {place: text for place, text in texts.items() if text}
@@ -147,7 +147,7 @@ def test_any_bytes_are_read_or_refused(name: str) -> None:
 
 
 def test_xqf_as_its_description_shows_it() -> None:
-    """The steps of the example in the description of format 1.0, and its head."""
+    """The example in the description of format 1.0 is read: its steps and its head."""
     board = Board()
     for word in ["兵七进一", "马８进７", "兵三进一", "炮２平３", "相七进五", "马２进１", "马八进七", "车１平２"]:
         board.push_san(word)
@@ -219,7 +219,7 @@ def test_cchess_reads_what_we_write_as_we_do(tmp_path: Path) -> None:
 
 
 def test_dhtmlxq_as_the_site_writes_it() -> None:
-    """Fields in any order, variations before what they leave, comments of all lines, and moves in a script."""
+    """Fields are read in any order, variations before their main line, comments of all lines, and moves in a script."""
     source = """<html><div>[DhtmlXQ_title]第01局[/DhtmlXQ_title]
 [DhtmlXQ_result]红胜[/DhtmlXQ_result][DhtmlXQ_comment1_3]一变&nbsp;三[/DhtmlXQ_comment1_3]
 [DhtmlXQ_comment0]说明||第二行[/DhtmlXQ_comment0][DhtmlXQ_comment2]主二[/DhtmlXQ_comment2]

@@ -46,7 +46,7 @@ FLAGLESS = (
 
 @pytest.mark.parametrize("fen", FLAGLESS)
 def test_a_view_without_a_flag_answers_everything(game: Game, fen: str) -> None:
-    """The fallen flag is one dead piece; no other dead piece can be the flag."""
+    """Every question is answered; the fallen flag is one dead piece, and no other dead piece can be the flag."""
     position = game.position(fen)
     assert position.fen() == fen and position.outcome() is not None
     assert game.evaluate(position)[-1].startswith("total ")

@@ -1,4 +1,4 @@
-"""Pictures: they stand alone, every position has one, and each piece and mark is where it belongs."""
+"""Pictures: they need no other file, every position has one, and each piece and mark is in its place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STARTS = {
 
 
 def random_game(name: str, seed: int, plies: int, setups: list[str] | None = None) -> Iterator[Any]:
-    """Yield the positions of a random game of the contract's kind, from before the set-ups on."""
+    """Yield the positions of a random game, of the contract's type, beginning before the set-ups."""
     rng = random.Random(seed)
     position = registry.load(name).position(None)
     yield position
@@ -62,7 +62,7 @@ def random_game(name: str, seed: int, plies: int, setups: list[str] | None = Non
 
 
 def drawn(position: Any, name: str, shown: Look = Look(), **more: Any) -> ElementTree.Element:  # noqa: B008
-    """Return the picture's root, checked to be well formed and to stand alone."""
+    """Return the picture's root; check that it is well formed and needs no other file."""
     text = registry.picture_maker(name).draw(position, shown, **more).svg()
     root = ElementTree.fromstring(text)
     kept = {element.get("id") for element in root.iter()} - {None}
@@ -90,7 +90,7 @@ def placed(root: ElementTree.Element) -> dict[tuple[float, float], str]:
 @pytest.mark.parametrize("name", siqi.GAMES)
 @pytest.mark.parametrize("flipped", [False, True])
 def test_every_position_has_a_picture(name: str, flipped: bool) -> None:
-    """As many pieces are drawn as stand on the board, in the board's order from the left and from the top."""
+    """A picture has the board's pieces, in the board's order from the left and from the top."""
     seen = 0
     for position in random_game(name, 3, 40):
         pieces = position.pieces()
@@ -138,7 +138,7 @@ def test_themes_and_colours(name: str) -> None:
 
 
 def test_equal_ids_have_equal_shapes() -> None:
-    """Pictures that share a page share ids."""
+    """Shapes with equal ids are equal, since pictures on one page share ids."""
     kept: dict[str, str] = {}
     for name in siqi.GAMES:
         *_, position = random_game(name, 9, 8)
@@ -294,7 +294,7 @@ def test_the_die_and_the_chances_of_ewn() -> None:
 
 
 def test_beliefs_of_junqi() -> None:
-    """A view shows backs, and with beliefs the likeliest type of each; what is certain needs no belief."""
+    """A view shows backs, and with beliefs the likeliest type of each; certain types need no belief."""
     from siqi.games.junqi.picture import believed_types
 
     *_, position = random_game("junqi", 6, 30, [SETUP, "?"])
@@ -350,7 +350,7 @@ def labels_of(svg: str) -> str:
 
 
 def test_numerals_of_files_stand_on_the_margin() -> None:
-    """Each side's files are counted from its right; coordinates are as they were."""
+    """Numerals count each side's files from its right; coordinates are unchanged."""
     numerals, coordinates = "九八七六五四三二一123456789", "abcdefghi0123456789"
     board = siqi.Board()
     for flipped in (False, True):
@@ -455,7 +455,7 @@ def test_drawings_of_a_page_share_their_shapes() -> None:
 
 
 def test_what_the_cache_leaves_out_has_no_kernels() -> None:
-    """The hash of the kernels' sources leaves pictures out; none of them may define a kernel."""
+    """No picture's module defines a kernel, since the hash of the kernels' sources leaves them out."""
     games = Path(registry.__file__).parent
     files = [*(games / "pictures").glob("*.py"), *games.glob("*/picture.py")]
     assert len(files) > 8

@@ -1,4 +1,4 @@
-"""Pyffish as referee: its legal moves and its ends of games are ours, and a difference stops the match."""
+"""Pyffish as referee: its legal moves and its ends of games equal ours, and a difference stops the match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Game records of every game: they are read back as written, and replay to the same games."""
+"""Game records of every game: they are read back as written, and replayed to the same games."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ WILD = SIGNS + "[]{}#;\\\t\n\r\u2028\0"
 
 
 def check_round_trip(name: str, one: Format, seed: int) -> None:
-    """All that a format of records holds comes back equal, and all else is counted."""
+    """Check that all that a record format holds comes back equal, and that losses are counted."""
     rng = random.Random(seed)
     signs = WILD if seed % 2 else SIGNS
     count = rng.randint(1, 3)
@@ -66,7 +66,7 @@ def check_round_trip(name: str, one: Format, seed: int) -> None:
 
 
 def plain(game: GameRecord, texts: Iterable[str]) -> tuple[object, ...]:
-    """Return what a record holds, of its texts those that are named; `?` is no text."""
+    """Return the content of a record, with the named texts only; `?` is no text."""
     return game.moves, game.dice, game.result, *(getattr(game, text).replace("?", "") for text in texts)
 
 

@@ -1,4 +1,4 @@
-"""Foreign texts that are shown: in scripts, in markup, beside other texts, and in terminals."""
+"""Foreign texts that are shown: in scripts, in markup, next to other texts, and in terminals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_markup_says_the_text_and_nothing_else(text: str) -> None:
 
 @given(foreign)
 def test_an_isolated_text_closes_all_that_it_opens_and_nothing_else(text: str) -> None:
-    """By the rules of Unicode's algorithm (UAX 9, X1-X8): what is open after each sign, the isolate around it last."""
+    """An isolated text closes all that it opens, by Unicode's algorithm (UAX 9, X1-X8), the isolate around it last."""
     shown = isolated(text)
     if shown == text:
         assert not set(text) - set("ab \n\u2029")
@@ -42,7 +42,7 @@ def test_an_isolated_text_closes_all_that_it_opens_and_nothing_else(text: str) -
     assert shown[0] == "\u2068" and [sign for sign in shown if sign in "ab\u05d0"] == [
         s for s in text if s in "ab\u05d0"
     ]
-    ends: list[str] = []  # of what is open
+    ends: list[str] = []  # the ends of all that is open
     for place, sign in enumerate(shown):
         if sign in OPENS:
             ends.append(OPENS[sign])

@@ -1,4 +1,4 @@
-"""`Board` beside python-chess's: the same names, attacks as a naive oracle has them, boards set up by hand."""
+"""`Board` against python-chess's: the same names, attacks as by a naive oracle, boards set up by hand."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def squares(*names: str) -> set[int]:
 
 
 def positions(count: int, seed: int) -> Iterator[Board]:
-    """Yield positions of random games; captures and checks are favoured, to open lines and expose kings."""
+    """Yield positions of random games, captures and checks favoured, to open lines and expose kings."""
     choose = random.Random(seed)
     for _ in range(count):
         board = Board()
@@ -359,7 +359,7 @@ def test_facing_kings_attack_each_other_and_nothing_between() -> None:
     assert not board.is_check() and board.is_pinned(RED, 40)
 
 
-# Moves and the pieces that the board keeps beside its record
+# Moves and the pieces that the board keeps in addition to its record
 
 
 def test_pieces_turn_and_counters_follow_the_record_forth_and_back() -> None:
@@ -380,7 +380,7 @@ def test_pieces_turn_and_counters_follow_the_record_forth_and_back() -> None:
 
 
 def test_moves_on_letters_are_the_kernels_and_the_naive_ones() -> None:
-    """Every pair of squares is asked, and some that are none."""
+    """Legality agrees for every pair of squares, and for some numbers that are no squares."""
     for board in positions(15, seed=21):
         legal = {Move(a, b) for a in range(-2, 92) for b in range(-2, 92) if board.is_legal(Move(a, b))}
         assert legal == set(map(Move.from_code, XiangqiPosition(board.fen()).legal_moves()))
@@ -390,7 +390,7 @@ def test_moves_on_letters_are_the_kernels_and_the_naive_ones() -> None:
 
 
 def test_the_kernels_are_asked_late_and_know_the_whole_past() -> None:
-    """A position that is asked after random moves forth and back answers as one that played the same moves."""
+    """A position first queried after random moves and undos answers like one that played the same moves."""
     board = Board()
     for text in ("h2e2", "h9g7", "h0g2", "i9h9"):
         board.push_uci(text)
@@ -615,7 +615,7 @@ def is_playable(fen: str) -> bool:
 
 
 def test_valid_boards_are_those_that_the_engine_takes() -> None:
-    """The boards are of random games, with one piece put, removed or moved, or the other side to move."""
+    """Valid boards agree on random games with one piece added, removed or moved, or the other side to move."""
     choose = random.Random(12)
     valid = invalid = 0
     for board in positions(300, seed=11):

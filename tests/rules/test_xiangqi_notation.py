@@ -37,7 +37,7 @@ from siqi.games.xiangqi.rules.lookup import CANNON, KING, PAWN
 
 NOTATIONS: tuple[Any, ...] = ("wxf", "chinese", "traditional", "iccs")
 ROUND_TRIP_GAMES = int(os.environ.get("SIQI_ROUND_TRIP_GAMES", "200"))
-"""Games of the shared file whose moves are all written and read; 5,000 take a minute and a half."""
+"""Number of games of the shared file whose moves are all written and read; 5,000 take a minute and a half."""
 
 THREE = "5k3/3P5/3P5/3P5/P8/9/9/9/9/4K4 w - - 0 1"
 FOUR = "5k3/3P5/3P5/3P5/3P5/9/9/9/9/4K4 w - - 0 1"
@@ -746,7 +746,7 @@ def shared_games(count: int) -> Iterator[list[str]]:
 
 @pytest.mark.shared
 def test_every_move_of_real_games_survives_every_notation() -> None:
-    """The notations: UCI with ranks from 0 and from 1, ICCS, WXF, Chinese in both scripts; PGN for whole games."""
+    """Moves are written and read in UCI with ranks from 0 and 1, ICCS, WXF, Chinese in both scripts; games in PGN."""
     plies = games = 0
     for texts in shared_games(ROUND_TRIP_GAMES):
         board = Board()

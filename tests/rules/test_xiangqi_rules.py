@@ -117,7 +117,7 @@ def test_random_games_against_the_oracle(game: Game) -> None:
 
 
 def test_single_moves_are_judged_as_the_list_has_them(game: Game) -> None:
-    """All pairs of squares are tried, after some plies of random walks from the start positions."""
+    """All pairs of squares are judged as in the list, after random moves from the start positions."""
     rng = random.Random(11)
     words = [origin | target << 7 for origin in range(90) for target in range(90)]
     for fen in starts():
@@ -254,7 +254,7 @@ def test_pieces_stand_where_the_rules_let_them(game: Game) -> None:
 
 @pytest.mark.shared
 def test_only_three_known_positions_of_public_suites_are_refused(game: Game) -> None:
-    """In all others every piece is where it can stand."""
+    """In all other positions every piece is where it can stand."""
     refused = {}
     for name in ("perft", "mates", "composed_mates", "repetition_axf", "repetition_wxf"):
         for case in vectors(f"xiangqi/{name}.jsonl", SHARED):
@@ -514,7 +514,7 @@ def test_taking_protection_away_from_the_side_is_a_chase(game: Game, fen: str, c
 
 
 def test_an_evasion_renews_no_threat(game: Game) -> None:
-    """The rook attacks the horse anew with every second move; the others evade a check, which forbade the capture."""
+    """The rook's threat is new only at every second move; the others evade a check, which forbade the capture."""
     fen = "5kb2/4a4/5a3/4p3P/6b2/4n1N2/4R4/4BA3/4A4/5K1r1 w"
     cycle = ["f0f1", "e4c5", "e3c3", "h0h1", "f1f0", "c5e4", "c3e3", "h1h0"]
     assert verdict(replay(game, fen, cycle * 2)) == "draw"

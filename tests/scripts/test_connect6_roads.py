@@ -1,4 +1,4 @@
-"""Paper 3's command in small: every page, the scaled clock, and runs that go on where others ended."""
+"""Paper 3's command in small: every page, the scaled clock, and resumed runs."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_log_of_another_is_left_alone(
 
 
 def test_the_clock_is_scaled_by_the_geometric_mean_of_turn_9() -> None:
-    """A global scan that takes 1/10 of the paper's time, and a local one that takes 1/40: 1/20."""
+    """A global scan in 1/10 of the paper's time and a local one in 1/40 give a factor of 1/20."""
     times = [
         TurnTimes(depth, turn, {"global": [paper["global"] / 10] * 2, "local": [0.0, paper["local"] / 20]})
         for depth, paper in PAPER_SECONDS.items()

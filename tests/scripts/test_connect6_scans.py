@@ -72,7 +72,7 @@ def test_the_root_s_scan_gives_what_the_engine_keeps_stone_by_stone(game: Any, s
 
 
 def scattered(game: Any, rng: random.Random) -> tuple[Any, Naive]:
-    """Return a board of random stones, crowded enough that roads have stones of one colour, as both sides keep it."""
+    """Return a board with enough random stones for roads of one colour, as the game and as the oracle have it."""
     record, naive = game.position().record.copy(), Naive()
     middle = rng.randrange(5, 14), rng.randrange(5, 14)
     for _ in range(rng.randrange(8, 30)):
@@ -85,7 +85,7 @@ def scattered(game: Any, rng: random.Random) -> tuple[Any, Naive]:
 
 
 def test_all_scans_give_a_pair_the_change_of_the_whole_evaluation(game: Any) -> None:
-    """Pairs on common roads too: read twice, the local scan would count them twice."""
+    """All scans agree also on pairs with common roads, which the local scan must not count twice."""
     rng, lookup, on_common_roads = random.Random(6), connect6_scans.paper_tables(), 0
     for _ in range(6):
         record, naive = scattered(game, rng)
@@ -144,7 +144,7 @@ def test_a_deadline_stops_a_search_at_once_and_leaves_no_trace(game: Any, scan: 
     before = position.record.copy()
     start = time.monotonic_ns()
     assert program.search(position, 8, start + 20_000_000) is None
-    assert time.monotonic_ns() - start < 2e9  # days without the deadline
+    assert time.monotonic_ns() - start < 2e9  # it would take days without the deadline
     assert position.record == before
     assert program.search(position, 1) == Program(INCREMENTAL, 20).search(position, 1)
 
@@ -163,7 +163,7 @@ def test_with_time_enough_both_games_of_a_pair_are_the_same() -> None:
 
 
 def test_a_side_that_overruns_its_clock_loses() -> None:
-    """The global scan takes some 50 ms a node here, the local one 3 ms."""
+    """The global scan, some 50 ms a node here, loses on time against the local one, 3 ms."""
     for first in (0, 1):
         game = play(Job(names(3, 4), 0, PlayerLimits(clock_ms=300)), first)
         assert (game["winner"], game["end"], game["limit"]) == (0, "time", "300 ms a game")
@@ -171,7 +171,7 @@ def test_a_side_that_overruns_its_clock_loses() -> None:
 
 
 def test_a_game_with_a_shorter_clock_is_lost_at_the_first_overrun() -> None:
-    """Opening 0 has two turns: Black is to move, A in the game with `first` 0."""
+    """A game is lost at its first overrun; opening 0 has two turns, so Black is to move, A with `first` 0."""
     assert len(openings()[0]) == 2
     for first in (0, 1):
         times = [[100.0, 100.0, 100.0], [100.0, 110.0]]  # of the first side after the opening, and of the second

@@ -55,7 +55,7 @@ def test_the_example_tree_is_cut_as_the_text_says() -> None:
 
 
 def test_at_c_the_bounds_are_those_of_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The text: alpha = 0, beta = -infinity, value = 2, so `value < alpha` ends the loop."""
+    """At C alpha = 0, beta = -infinity and value = 2, as in the text, so `value < alpha` ends the loop."""
     met = []
     inner = cutoffs.veb
 
@@ -80,7 +80,7 @@ def test_random_trees_have_their_minimax_value() -> None:
             assert value == minimax(tree), seed
             leaves.append(len(visit.leaves))
         assert leaves == sorted(leaves, reverse=True), seed
-        # With narrow bounds the value within them is exact, one outside bounds the true one.
+        # A value within narrow bounds is exact, a value outside is a bound of the true one.
         low, high = sorted(rng.sample(range(-6, 7), 2))
         value = veb(tree, MAX, high, low, cutoffs.new_visit())
         true = minimax(tree)
@@ -93,9 +93,9 @@ def test_all_levels_save_leaves_on_some_trees() -> None:
 
 
 def test_the_printed_procedure_is_wrong() -> None:
-    """`value <- -beta` starts from the bound from above: with open bounds nothing is searched, whatever the tree is.
+    """`value <- -beta` starts from the bound from above: with open bounds nothing is searched in any tree.
 
-    Counter-example: MAX chooses between MIN's 1 and 2. A root bound of +infinity for beta does not mend it: the root
+    Counter-example: MAX chooses between MIN's 1 and 2. A root bound of +infinity for beta does not repair it: the root
     is searched, but each of its successors begins at its own bound from above.
     """
     tree = Node("", (Node("", (1, 5)), Node("", (2, 7))))

@@ -38,7 +38,7 @@ def test_corners_stay() -> None:
 
 
 def test_relative_steps_add_up() -> None:
-    """Rounded steps do not drift: the path of a circle, in whole numbers, ends where it began."""
+    """Rounded steps do not drift: the path of a circle, in whole numbers, ends at its start."""
     path = path_of([circle(40)])
     steps = re.findall(r"q(-?\d+)[ ]?(-?\d+)[ ]?(-?\d+)[ ]?(-?\d+)", path)
     lines = re.findall(r"l(-?\d+)[ ]?(-?\d+)", path)

@@ -1,4 +1,4 @@
-"""EWN's long jobs in small: learning repeated and gone on with, set-ups and their book."""
+"""EWN's long jobs in small: learning, repeated and resumed; set-ups and their book."""
 
 from __future__ import annotations
 
@@ -163,5 +163,5 @@ def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypa
     run(monkeypatch, build_ewn_setups, *words, "--jobs", 2)
     assert (tmp_path / "setups.book").read_bytes() == first
     assert (tmp_path / "log.jsonl").read_text().splitlines(keepends=True) == log
-    with pytest.raises(BookFileError):  # of all set-ups
+    with pytest.raises(BookFileError):  # a book needs all set-ups
         SetupBook(tmp_path / "setups.book")

@@ -76,7 +76,7 @@ def test_the_papers_uct_is_bare() -> None:
 
 
 def test_the_values_of_the_fixture_are_exact() -> None:
-    """Those of four pieces by the tablebase; of others by the mean of the best moves, one ply on."""
+    """Values of four pieces are the tablebase's; others are the mean of the best moves one ply later."""
     game: Any = registry.load("ewn")
     searcher = game.searcher()
     searcher.configure(16, 1, 1)
@@ -156,7 +156,7 @@ def test_bad_values_are_named(old: str, new: str, line: int, tmp_path: Path) -> 
 
 
 def test_the_course_of_a_search() -> None:
-    """Steps are those of searches that end there; a search that is settled keeps its last step."""
+    """Each step equals the end of a search of that depth; a search that has decided keeps its last step."""
     mind: Any = make_player("uct")
     case = next(case for case in choices(VALUES) if case.pieces == 6)
     steps = course(mind, case, (1, 5, 9))
@@ -203,9 +203,9 @@ def test_each_experiment_writes_its_page(quick: Path) -> None:
 
 @pytest.mark.long
 def test_what_is_done_is_not_done_again(quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither games nor measurements: every player is out of order."""
+    """No game or measurement is repeated: with broken players the same pages are written."""
     logs = {path: path.read_bytes() for path in quick.glob("*.jsonl")}
-    assert len(logs) == len(NAMES) + 2  # regret and speed are measured apart from games
+    assert len(logs) == len(NAMES) + 2  # regret and speed have logs of their own
     pages = {name: (quick / f"{name}.md").read_bytes() for name in NAMES}
 
     def refuse(*words: object) -> None:

@@ -50,7 +50,7 @@ def test_a_quick_run_writes_every_page_and_a_second_repeats_nothing(
     cut.write_bytes(b"".join(lines[:-1]) + lines[-1][:40])  # killed as it wrote the last pair
     run(monkeypatch, tmp_path)
     found = {path.name: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
-    assert len(found[cut.name].splitlines()) == len(lines) + 1  # half a pair is played again, whole
+    assert len(found[cut.name].splitlines()) == len(lines) + 1  # half a pair is replayed as a whole pair
     assert {name: log for name, log in found.items() if name != cut.name} == {
         name: log for name, log in logs.items() if name != cut.name
     }
@@ -80,7 +80,7 @@ def test_moves_that_meet_a_piece_are_attacks() -> None:
 
 
 def test_a_plain_view_knows_no_prior() -> None:
-    """A flag is in one of two places, as likely; the engine's belief prefers one."""
+    """A plain view gives both possible places of a flag the same chance; the engine's belief prefers one."""
     position = view(4)
     plain = marginals(PlainView(position).believed(1))
     informed = marginals(position.believed(1))

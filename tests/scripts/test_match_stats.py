@@ -70,7 +70,7 @@ def test_sprt_bounds() -> None:
 
 
 def test_llr_of_two_kinds_of_pairs_is_binomial() -> None:
-    # With pairs of 0 and of 2 points only, the constrained fit is the binomial itself; the tiny counts
+    # With pairs of only 0 and 2 points, the constrained fit is the binomial itself; the tiny counts
     # that stand for zero shift it by less than their size.
     s0, s1 = statistics.expected_score(0), statistics.expected_score(20)
     expected = 60 * math.log(s1 / s0) + 40 * math.log((1 - s1) / (1 - s0))

@@ -1,4 +1,4 @@
-"""Plots of matches: each point is the tally's standing, files of others stay, refusals are one line."""
+"""Plots of matches: each point is the tally's standing, foreign files stay, refusals are one line."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_tournament_has_a_course_for_each_pairing() -> None:
 
 @pytest.mark.parametrize("games", [2, 18, 400])
 def test_all_of_a_plot_is_seen(games: int) -> None:
-    """The bounds' names lie within the plot, however few pairs there are; a single pair is a point with its bar."""
+    """The bounds' names are within the plot, whatever the number of pairs; a single pair is a point with its bar."""
     figure_module = pytest.importorskip("matplotlib.figure")
     settings = MatchSettings("ewn", SPECS[:2], games=games, sprt=SPRT)
     figure = figure_module.Figure()

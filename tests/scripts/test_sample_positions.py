@@ -1,4 +1,4 @@
-"""Positions from games of the engine against itself: legal, with the right result, the same whatever breaks the run."""
+"""Positions from games of the engine against itself: legal, with the right result, the same after an interruption."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Played(NamedTuple):
 
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> list[Played]:
-    """Return a list to which each game that is played is added."""
+    """Return a list that receives each game played."""
     found: list[Played] = []
     play_moves = sample_positions.play_moves
 
@@ -80,7 +80,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Played]:
 
 @pytest.mark.long
 def test_roots_are_the_quiet_positions_of_a_game(played: list[Played]) -> None:
-    """With its result; the first with the score of a search that knows nothing yet."""
+    """Samples have the game's result; the first has the score of a search with empty tables."""
     search = Search(choose("terms"))
     for number in range(5):
         samples = play(Task(settings(labels="roots", label_nodes=0, seed=2), number, None))
@@ -101,7 +101,7 @@ def test_roots_are_the_quiet_positions_of_a_game(played: list[Played]) -> None:
                 assert by_ply[ply]["square"].tobytes() == position.record.square[16:48].tobytes()
                 assert by_ply[ply]["turn"] == position.turn
             position.push(move)
-        assert set(by_ply) <= quiet and len(by_ply) > 0.8 * len(quiet)  # others have scores from MAX_SCORE on
+        assert set(by_ply) <= quiet and len(by_ply) > 0.8 * len(quiet)  # the rest have scores of at least MAX_SCORE
     assert len({game.result for game in played}) > 1
 
 
@@ -131,7 +131,7 @@ def test_games_depend_on_number_and_settings_alone() -> None:
 
 
 def test_a_game_ends_by_the_tablebase(played: list[Played]) -> None:
-    """A rook wins against a bare king, whatever the scores would decide later; so no move is played."""
+    """A rook against a bare king wins by the tablebase at once, before scores could decide; so no move is played."""
     for fen, result in (("3k5/9/9/9/9/9/9/9/R8/4K4 b", 1), ("3k5/r8/9/9/9/9/9/9/9/4K4 w", -1)):
         samples = play(Task(settings(level=30_000, random_plies=0), 0, Opening("", fen)))
         game = played.pop()
@@ -175,7 +175,7 @@ def test_a_start_that_is_not_level_is_not_played(played: list[Played]) -> None:
 @pytest.mark.parametrize("suffix", [".pgn", ".pgn.gz"])
 def test_openings_come_from_a_pgn_in_the_encodings_of_gui_s(encoding: str, suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"games{suffix}"
-    event = "全国象棋个人赛第一轮胡荣华先胜杨官璘中炮对屏风马局评选" * 3  # so much text shows its encoding
+    event = "全国象棋个人赛第一轮胡荣华先胜杨官璘中炮对屏风马局评选" * 3  # enough text to detect its encoding
     text = f'[Event "{event}"]\n[Result "*"]\n\n1. 炮二平五 马8进7 2. 马二进三 *\n'
     path.write_bytes(gzip.compress(text.encode(encoding)) if suffix.endswith("gz") else text.encode(encoding))
     (opening,) = read_openings(path, 9)
@@ -234,7 +234,7 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(
     assert path.read_bytes().startswith(before) and len(found) >= count + 20_000
     with SampleFile(path, read_settings(path)) as file:
         games = file.games
-    # The same as a run that nothing breaks off has, to the game that reaches the goal.
+    # The samples equal those of an uninterrupted run, to the game that reaches the goal.
     same = msgspec.convert(read_settings(path), SampleSettings)
     assert same.evaluation not in ("terms", "")
     parts = [play(Task(same, number, None, NETWORK_BOOK)) for number in range(games)]

@@ -1,4 +1,4 @@
-"""The outputs of scripts: only where the command line names them, only over their own, checked before the work."""
+"""The outputs of scripts: only at the named paths, only over their own files, checked before the work."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_logs_and_plots_of_others_are_left_alone(
 
 
 def test_a_half_line_of_a_foreign_log_is_not_cut(run: Callable[..., int], tmp_path: Path) -> None:
-    """The experiment `table-1` only reads the games of `players`."""
+    """A foreign log is left unchanged even by the experiment `table-1`, which only reads the games of `players`."""
     log = tmp_path / "players.jsonl"
     log.write_bytes(b'{"moves": ["h2e2"]}\n{"mov')
     assert run("papers.junqi_cooperation.experiments", "--quick", "--only", "table-1", "--out", tmp_path) == 2
@@ -311,7 +311,7 @@ def test_compiling_is_announced_once_on_standard_error(tmp_path: Path) -> None:
 
 
 def test_scripts_announce_compiling() -> None:
-    """Importing `scripts` announces it: before any of the games' modules."""
+    """Importing `scripts` announces compiling, before any module of the games is imported."""
     for path in COMMANDS.values():
         assert re.findall(r"^(?:from|import) (scripts|siqi)\b", path.read_text(), re.MULTILINE)[:1] == ["scripts"], path
 
@@ -363,6 +363,6 @@ def test_one_line_ends_a_script(
 
 
 def test_pools_of_processes_are_those_that_notice_a_killed_worker() -> None:
-    """A `multiprocessing.Pool` would start another worker and wait for the lost task for ever."""
+    """No script uses `multiprocessing.Pool`, which would start another worker and wait for the lost task for ever."""
     for path in (ROOT / "scripts").rglob("*.py"):
         assert not re.search(r"\bPool\(", path.read_text()), path

@@ -1,4 +1,4 @@
-"""Games of the engine against itself: legal, with the right result, repeatable, and kept whatever kills the run."""
+"""Games of the engine against itself: legal, with the right result, repeatable, and kept if the run is killed."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def children(process: subprocess.Popen[str]) -> list[int]:
 def test_a_run_that_is_broken_off_keeps_its_games(
     tmp_path: Path, break_off: Callable[[subprocess.Popen[str]], None], status: int, line: str
 ) -> None:
-    """It ends with one line."""
+    """An interrupted run ends with one line, and its games are kept."""
     path = tmp_path / "games.jsonl"
     process = start(path, 100_000)
     try:
@@ -142,7 +142,7 @@ def test_a_run_that_is_killed_goes_on(
     assert path.read_bytes().startswith(before)
     first, *games = lines(path)
     assert json.loads(first) == {"self_play": msgspec.to_builtins(PLAYED)}
-    # The same games as a run that nothing breaks off has.
+    # The games equal those of an uninterrupted run.
     whole = {msgspec.json.encode(play(PLAYED, number)).decode() for number in range(count)}
     assert len(games) == count and set(games) == whole
     assert [file.name for file in tmp_path.iterdir()] == [name]
@@ -219,7 +219,7 @@ def test_torn_and_damaged_frames(tmp_path: Path) -> None:
 
 
 def test_a_damaged_frame_takes_no_later_one_with_it(tmp_path: Path) -> None:
-    """Whichever byte of its headers is damaged: one that seems to reach beyond the file's end is not a torn one."""
+    """A damaged byte in a frame's headers is reported; a frame that seems to exceed the file does not count as cut."""
     path = tmp_path / "games.zst"
     log = RunLog(path, SELF_PLAY, {"seed": 1})
     start = path.stat().st_size
@@ -237,7 +237,7 @@ def test_a_damaged_frame_takes_no_later_one_with_it(tmp_path: Path) -> None:
             except OSError as error:
                 place = re.fullmatch(r"is damaged at byte (\d+); left as it is", error.strerror)
                 assert place and int(place[1]) >= start  # later, where a frame only seems to end early
-            else:  # a bit without a meaning
+            else:  # a bit without meaning
                 assert log.numbers == {0, 1, 2}
                 log.close()
             assert path.read_bytes() == damaged

@@ -1,4 +1,4 @@
-"""Training Xiangqi's network: inputs, gradients, rounding, held-out blocks, runs that were killed."""
+"""Training Xiangqi's network: inputs, gradients, rounding, held-out blocks, killed runs."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_exchanged_sides_have_the_same_value(samples: Any) -> None:
 
 
 def test_a_mirrored_position_has_the_same_value_if_no_king_is_on_the_middle_file(samples: Any) -> None:
-    """On it the network has to learn that the sides are alike; training mirrors every other position."""
+    """Values are equal if no king is on the middle file; there the network must learn it, from mirrored positions."""
     network = quantise(random_weights(32, 8, 1))
     assert (evaluate(network, mirrored(samples)) != evaluate(network, samples)).any()
     assert (mirrored(mirrored(samples)) == samples).all()
@@ -190,7 +190,7 @@ def test_integers_are_those_of_the_formula(played: tuple[Any, list[str]]) -> Non
 
 @pytest.mark.parametrize(("neurons", "buckets"), [(32, 1), (128, 8), (256, 8)])
 def test_rounding_costs_little(neurons: int, buckets: int, samples: Any) -> None:
-    """A network of rounded weights has the integers' values; others differ by what rounding may cost."""
+    """A network with rounded weights has the integers' values; others differ by at most the rounding error."""
     weights = random_weights(neurons, buckets, 4)
     network = quantise(weights)
     rounded = floats(network)
@@ -306,7 +306,7 @@ def test_a_learner_that_begins_with_a_network_begins_with_what_its_buckets_share
 
 
 def test_decay_makes_buckets_alike(samples: Any) -> None:
-    """Rows lose a share of themselves in each step, factors nothing."""
+    """Decay makes buckets alike: rows lose a share of themselves in each step, factors nothing."""
     few, start = samples[:8], random_weights(32, 4, 6)
     free, decayed = (Learner(state_of(start), 1) for _ in range(2))
     learn(free, few, 20)
@@ -334,7 +334,7 @@ def test_the_rate_rises_and_falls() -> None:
 
 
 def write(path: Path, blocks: int, seed: int) -> None:
-    """Write a file of samples, two games a block."""
+    """Write a file of samples, two games per block."""
     with SampleFile(path, {"seed": seed}) as file:
         for number in range(blocks):
             samples, _ = play(2, 100 * seed + number)
@@ -380,7 +380,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., str]:
-    """Run the script with two small files; return what it prints. AssertionError if its status is not that given."""
+    """Run the script with two small files; return its output. AssertionError if its status is not `status`."""
     shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["train_xiangqi_network.py"])

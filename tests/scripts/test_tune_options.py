@@ -1,4 +1,4 @@
-"""Tuning by SPSA: the arithmetic, convergence, the dialogue with engines, and runs that are broken off."""
+"""Tuning by SPSA: the arithmetic, convergence, the dialogue with engines, and interrupted runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def iteration_of(number: int, *points: float) -> Iteration:
 
 
 def test_an_iteration_moves_each_value_by_spall_s_gains() -> None:
-    """Iteration 3 is of the pairs 7 and 8 of 20, A is 2: c = 4 (20/7)^0.101, a = 0.5 4^2 (22/9)^0.602."""
+    """Iteration 3 has the pairs 7 and 8 of 20, and A is 2: c = 4 (20/7)^0.101, a = 0.5 4^2 (22/9)^0.602."""
     settings = settings_of(WIDTH, WEIGHT)
     assert perturbation(settings, WIDTH, 3) == pytest.approx(4.447429975270423)
     assert gain(settings, WIDTH, 3) == pytest.approx(13.701699867340775 / 4.447429975270423)
@@ -102,7 +102,7 @@ def test_both_sides_are_as_far_from_the_value_and_whole_numbers_are_so_on_the_av
     assert abs(sums[1]) < 250  # four standard deviations
 
 
-# Runs on an objective that is known
+# Runs on a known objective
 
 
 def strength(options: dict[str, str]) -> float:
@@ -111,7 +111,7 @@ def strength(options: dict[str, str]) -> float:
 
 
 def play_by_strength(trial: Trial) -> Iteration:
-    """Play no games: draw their results by the difference of the strengths."""
+    """Draw the results of games by the difference of the strengths."""
     rng = random.Random(f"results {trial.number}")
     chance = 1 / (1 + math.exp(strength(trial.minus) - strength(trial.plus)))
     points = [float(rng.random() < chance) for _ in range(2 * trial.settings.pairs)]
@@ -157,11 +157,11 @@ def test_engines_get_the_values_of_each_iteration(toy: Path, capsys: pytest.Capt
     assert tune(toy, "--iterations", "3", "--pairs", "2", "--every", "2", mode="wise") == 0
     lines = read(toy / "t.jsonl")
     assert [line["number"] for line in lines] == [0, 1, 2]
-    assert all(line["points"] == [1, 0, 1, 0] and line["faults"] == [] for line in lines)  # who begins wins
+    assert all(line["points"] == [1, 0, 1, 0] and line["faults"] == [] for line in lines)  # the side that begins wins
     heard = (toy / "a.txt").read_text().splitlines()
     values = [f"setoption name Strength value {line[side]['Strength']}" for line in lines for side in ("plus", "minus")]
     given = [line for line in heard if line.startswith("setoption name Strength")]
-    assert given[:3] == [f"setoption name Strength value {value}" for value in (1, 9, 3)]  # may the engine have them?
+    assert given[:3] == [f"setoption name Strength value {value}" for value in (1, 9, 3)]  # the script tries the values
     assert sorted(given[3:]) == sorted(values)
     assert heard.count("ucinewgame") == 1 + 24
     printed = capsys.readouterr().out
@@ -258,7 +258,7 @@ def test_other_settings_do_not_mix_with_a_log(toy: Path, capsys: pytest.CaptureF
 
 
 def test_a_killed_run_of_the_engine_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """EWN's UCT with few playouts: each iteration is there once."""
+    """A resumed run, of EWN's UCT with few playouts, has each iteration once."""
     path, count = tmp_path / "t.jsonl", 24
     words = ["ewn", "--log", str(path), "--option", "Algorithm=uct", "--nodes", "20", "--iterations", str(count)]
     words += ["--parameter", "UCTK:3:0:10:0.5"]

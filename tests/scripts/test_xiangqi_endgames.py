@@ -1,4 +1,4 @@
-"""Paper 5's command in small: pages, resumption, and how the result of an endgame is settled and judged."""
+"""Paper 5's command in small: pages, resumption, and the results of endgames, settled and judged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = [experiment.name for experiment in xiangqi_endgames.EXPERIMENTS]
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make a quick run quicker."""
+    """Make a quick run still smaller."""
     for name, value in {"TREES": 2, "DEPTH": 2, "GAMES": 4, "PLIES": 4, "NODES": 50, "MS": 2, "OPPONENT": 50}.items():
         monkeypatch.setattr(xiangqi_endgames, f"QUICK_{name}", value)
 
@@ -62,7 +62,7 @@ def test_every_experiment_writes_its_page_and_none_is_repeated(
 def test_a_kill_in_the_middle_loses_nothing(
     small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A log that ends in half a line is gone on with; what it has is not measured again."""
+    """A run resumes from a log that ends in half a line; its measurements are not repeated."""
     run(monkeypatch, tmp_path / "p", "--only", "ordering")
     log = tmp_path / "p" / "ordering.jsonl"
     lines = log.read_bytes().splitlines(keepends=True)

@@ -1,4 +1,4 @@
-"""Paper 2's command in small: its pages, a second run, a kill in the middle; its counts against counting by hand."""
+"""Paper 2's command in small: pages, a second run, a kill in the middle, and counts against counting by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples of Xiangqi: their file is whole whatever happens to its writer, and the kernels agree with the engine."""
+"""Samples of Xiangqi: their file stays intact if its writer is killed, and the kernels agree with the engine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SETTINGS = {"nodes": 100, "seed": 1, "openings": "book"}
 
 
 def some_samples(count: int, seed: int = 1) -> Samples:
-    """Return samples of random bytes: a file must keep whatever is in them."""
+    """Return samples of random bytes, all of which a file must keep."""
     data = np.random.default_rng(seed).integers(0, 256, count * SAMPLE_DTYPE.itemsize, np.uint8)
     return data.view(SAMPLE_DTYPE)
 
@@ -80,7 +80,7 @@ def test_every_second_sample_of_an_array_is_written_as_such(tmp_path: Path) -> N
 
 
 def blocks_of(path: Path) -> list[int]:
-    """Write a file of three blocks; return where each of its frames ends."""
+    """Write a file of three blocks; return the end of each of its frames."""
     with SampleFile(path, SETTINGS) as file:
         ends = [path.stat().st_size]
         for number in range(3):
@@ -144,7 +144,7 @@ def test_other_versions_and_damage_are_refused(tmp_path: Path) -> None:
     path.unlink()
     ends = blocks_of(path)
     whole = path.read_bytes()
-    for at in (ends[1] + 30, ends[2] - 1):  # within a block that others follow
+    for at in (ends[1] + 30, ends[2] - 1):  # within a block before other blocks
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :])
         refused(path, f"is damaged at byte {ends[1]}; left as it is")
         with pytest.raises(OSError, match="is damaged"):
@@ -240,7 +240,7 @@ def test_static_labels_are_the_evaluation() -> None:
 
 
 def engine_search(evaluation: str = "terms") -> Searcher[Any]:
-    """Return the engine's own searcher, without its books, as small as the kernels' search."""
+    """Return the engine's searcher, without books, and with the memory of the kernels' search."""
     game = registry.load("xiangqi")
     game.set_option("Evaluation", evaluation)
     game.set_option("UseEndgames", "false")

@@ -3,8 +3,8 @@
     python scripts/books/build_opening_books.py games.jsonl.zst games.pgn --out my.book --verify 20000 --jobs 2
 
 The book has the moves played in each position (symmetric ones are one), with their games and results. A move's weight
-is learned from these results and from those of its best replies, backed up through the book, so that a few lucky games
-do not make a bad move popular. `--verify N`: a move that a search of N nodes finds clearly worse than the best gets no
+is learned from these results and from those of its best replies, backed up through the book. So a few lucky games do
+not make a bad move popular. `--verify N`: a move that a search of N nodes finds clearly worse than the best gets no
 weight. Writes a book to `--out`, or with `--replace-shipped` the game's in books/.
 
 Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which

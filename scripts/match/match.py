@@ -8,8 +8,8 @@ Each engine runs in processes of its own and speaks UCI, with the words protocol
 Games 2k and 2k+1 are a pair: the same opening and the same throws with the sides swapped. An engine that plays an
 illegal move, crashes or oversteps its time loses the game. Every game becomes a line of the log; the same
 command with the same log resumes an interrupted match. Siqi's own rules judge, or for Xiangqi those of
-another library: `--referee pyffish`. With `--best-of 7` it is a championship match, or several: series of seven games,
-A moving first in games 1, 4 and 5 (B in every second series), each with its own throws, left when they are decided.
+another library: `--referee pyffish`. `--best-of 7` plays series of seven games, as championships do:
+A moves first in games 1, 4 and 5 (B in every second series). A series has its own throws, and ends when it is decided.
 A tournament pairs its first engine with each other one (gauntlet) or all with all (round-robin), `--games` a pairing,
 and ends with a crosstable and ratings. A word after NAME=COMMAND is a limit of this engine alone (movetime, nodes,
 depth, clock), ranks, or a UCI option.

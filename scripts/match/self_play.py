@@ -2,7 +2,7 @@
 
     python scripts/match/self_play.py xiangqi own.jsonl.zst --games 5000 --nodes 3000 --jobs 2
 
-A game starts with random moves, and ends by the rules, by the ply limit (a draw), or when both sides' scores have
+A game starts with random moves. It ends by the rules, by the ply limit (a draw), or when both sides' scores have
 agreed on the winner for some plies. Games are added to the file as they finish, one JSON object per line (`game`,
 `number`, `moves`, `result`) after one with the settings. The name ends in `.zst` (zstd-compressed) or `.jsonl`. The
 same options make the same games, in whatever order they finish. The same command resumes an interrupted run, even a

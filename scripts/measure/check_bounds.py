@@ -3,8 +3,8 @@
     NUMBA_BOUNDSCHECK=1 python scripts/measure/check_bounds.py xiangqi --seconds 600
     NUMBA_BOUNDSCHECK=1 python scripts/measure/check_bounds.py xiangqi --games --nodes 2e9 --log soak.txt
 
-A round depends only on its game and seed: options, a position (of a game, near the limits of a FEN, or of a FEN with
-faults), then every question that the daemon may ask about it, and searches. An access outside an array, an illegal
+A round depends only on its game and seed. It draws options and a position (of a game, near the limits of a FEN, or of a
+FEN with faults), then makes every query of the daemon about it, and searches. An access outside an array, an illegal
 move, or a FEN that raises anything but ValueError ends the run with status 1 and the round's seed. KEEP rounds share a
 searcher: `--first SEED --rounds KEEP` with a multiple of KEEP repeats them.
 
@@ -264,11 +264,11 @@ def draw_position(game: Game[Position], draw: Draw) -> Position | None:
     return position
 
 
-# The questions about a position
+# Queries about a position
 
 
 def ask(game: Game[Position], position: Position, draw: Draw) -> None:
-    """Ask all that the daemon asks about a position; FaultError if answers contradict each other."""
+    """Make all of the daemon's queries about a position; FaultError if answers contradict each other."""
     fen = position.fen()
     key = position.key
     position.board()

@@ -5,9 +5,9 @@
     python scripts/network/sample_positions.py static.samples --evaluation terms --label-nodes 0 --every 4 --jobs 2
 
 The searches evaluate by the shipped network, by `--network`, or by the terms. Each game begins with moves of the
-opening book or of a game of `--openings`, then a few random ones, drawn until a search finds neither side more than
-`--level` ahead. It ends by the rules, by the tablebase, as a draw after `--max-plies`, or once both sides' scores have
-agreed for six plies that one side is `--decided` ahead.
+opening book or of a game of `--openings`, then a few random ones. They are drawn until a search finds neither side more
+than `--level` ahead. A game ends by the rules, by the tablebase, or as a draw after `--max-plies`. It also ends once
+both sides' scores have agreed for six plies that one side is `--decided` ahead.
 
 `--labels leaves` takes one in `--every` positions that the game's searches evaluate. Its score is that of its own
 search of `--label-nodes`, or with 0 nodes the static evaluation. `--labels roots` takes the game's positions, with the

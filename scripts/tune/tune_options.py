@@ -9,14 +9,15 @@ A parameter is NAME:START:MIN:MAX:C_END or NAME:START:MIN:MAX:C_END:R_END, NAME 
 numbers if the engine declares it as a `spin`, fractions if it declares a string that holds a number.
 
 Simultaneous perturbation stochastic approximation: an iteration draws a sign for each parameter, and plays `--pairs`
-pairs of games between the values plus c_k by these signs and the values minus c_k, each pair with the same opening and
-throws and sides swapped. Each value then moves by a_k / c_k times its sign times (wins - losses) of the first.
-J. C. Spall, "Implementation of the Simultaneous Perturbation Algorithm for Stochastic Optimization", IEEE Transactions
-on Aerospace and Electronic Systems 34(3), 1998, whose gains are c_k = c / k^0.101 and a_k = a / (A + k)^0.602, A being
-`--stability` of the pairs. As in Stockfish's fishtest (its spsa_handler) k is 1 plus the pairs before the iteration,
-C_END is the last c_k, R_END the last a_k / c_k^2 (0.002), and values stay within MIN and MAX. Whole numbers are rounded
-up or down at random, as in OpenBench. C_END should change the strength by a few Elo. `reach` in the report is the
-distance that a value moves if one side wins all games: a run much shorter than fishtest's needs a greater R_END.
+pairs of games between the values plus sign times c_k and the values minus sign times c_k. The games of a pair have the
+same opening and throws, and sides swapped. Each value then moves by a_k / c_k times its sign times (wins - losses) of
+the first. Source: J. C. Spall, "Implementation of the Simultaneous Perturbation Algorithm for Stochastic Optimization",
+IEEE Transactions on Aerospace and Electronic Systems 34(3), 1998. Its gains are c_k = c / k^0.101 and a_k = a / (A +
+k)^0.602, A being `--stability` of the pairs. As in Stockfish's fishtest (its spsa_handler) k is 1 plus the pairs before
+the iteration, C_END is the last c_k, and R_END the last a_k / c_k^2 (0.002); values stay within MIN and MAX. Whole
+numbers are rounded up or down at random, as in OpenBench. C_END should change the strength by a few Elo. `reach` in the
+report is the distance that a value moves if one side wins all games: a run much shorter than fishtest's needs a greater
+R_END.
 
 Every iteration is a line of the log; the same command with the same log resumes an interrupted run, even a killed one,
 and only reports one that is done. Signs, gains, openings, throws and seeds of an iteration depend on its number alone,

@@ -1,6 +1,6 @@
 """The page of `siqi review` in a headless Chromium: every game by keys and clicks, in both languages, wide and narrow.
 
-By default each test of a whole game runs with one game, each test with another one; with `-m long` all run with all.
+By default each test of a whole game runs with one game, each with a different one; with `-m long` all run with all.
 
 No test may see a console message, an error or a request. Screenshots of each game are kept as `build/review-*.png`.
 """
@@ -71,9 +71,9 @@ def endings_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(
     browser: Any, path: Path, place: str = "", size: Any = WIDE, expected: str = "nothing else", **more: Any
 ) -> Iterator[Any]:
-    """Open the page; at the end there must have been no message, no error and no request but that of the file.
+    """Open the page; afterwards check that there were no messages, no errors and no requests except for the file.
 
-    `expected` is a part of each message that a test asks for itself.
+    `expected` is a part of each message that a test causes on purpose.
     """
     context = browser.new_context(viewport=size, **more)
     page = context.new_page()
@@ -157,7 +157,7 @@ def test_a_game_by_keys_and_clicks(number: int, game: str, language: str, browse
 
 @games("connect6")
 def test_a_mistake_and_the_better_line(number: int, game: str, browser: Any, page_file: Path) -> None:
-    """Down goes to a mistake; B plays the better line, arrows step through it, Escape goes back to the game."""
+    """Down goes to a mistake; B plays the better line, arrows step through it, Escape returns to the game."""
     with opened(browser, page_file, f"#game={number}&ply=0&lang=en") as page:
         mistake = press(page, "ArrowDown")
         assert mistake.current != "0"
@@ -180,7 +180,7 @@ def test_a_mistake_and_the_better_line(number: int, game: str, browser: Any, pag
 
 @games("junqi")
 def test_screenshots(number: int, game: str, browser: Any, page_file: Path) -> None:
-    """Nothing is wider than the screen; people look at what is kept."""
+    """Nothing is wider than the screen; the screenshots are kept for people."""
     folder = ROOT / "build"
     folder.mkdir(exist_ok=True)
     looks: dict[str, dict[str, Any]] = {
@@ -237,7 +237,7 @@ def margin(page: Any) -> str:
 
 
 def test_the_margin_follows_the_notation(browser: Any, page_file: Path) -> None:
-    """Chinese moves count the files from the right of each side; the board stays where it is on the screen."""
+    """With Chinese moves the files are counted from the right of each side; the board does not move on the screen."""
     with opened(browser, page_file, "#game=1&ply=1&lang=en") as page:
         found, boxes = [], []
         for notation in range(4):
@@ -269,7 +269,7 @@ def test_a_set_up_position_is_no_opening(browser: Any, endings_file: Path) -> No
 
 
 def test_the_whole_line_of_a_tablebase(browser: Any, endings_file: Path) -> None:
-    """It is counted in moves of the winner, and can be played on the board to its end."""
+    """A tablebase's line is counted in moves of the winner, and can be played on the board to its end."""
     with opened(browser, endings_file, "#game=1&ply=0&lang=zh") as page:
         text = page.inner_text("#judgement")
         assert "残局库：红方 13 回合内胜" in text and "半" not in text
@@ -306,7 +306,7 @@ FOREIGN = {
     "ewn": [*HIDDEN, "threat", "opening book", "威胁", "开局库"],
     "junqi": [*CHANCE, "tablebase", "threat", "opening book", "残局库", "威胁", "开局库"],
 }
-"""Names of parts that a game has not."""
+"""Names of parts that a game does not have."""
 
 
 @games("xiangqi")
@@ -391,7 +391,7 @@ def test_marks_can_be_hidden(browser: Any, page_file: Path) -> None:
 
 
 def test_the_page_may_ask_for_nothing(browser: Any, page_file: Path) -> None:
-    """Its policy forbids what a text in it might try."""
+    """The page's policy forbids all requests that a text in it might attempt."""
     with opened(browser, page_file, expected="Content Security Policy") as page:
         blocked = page.evaluate(
             """() => new Promise(done => {
@@ -421,7 +421,7 @@ LEFT_OF = """(words) => {
         }
     return found.sort((a, b) => a[1] - b[1]).map((one) => one[0]);
 }"""
-"""Return words of an element from the left to the right, as they are seen."""
+"""Return words of an element from left to right, as they are displayed."""
 
 
 def test_a_name_that_turns_the_line_round_turns_itself_alone(browser: Any, tmp_path: Path) -> None:

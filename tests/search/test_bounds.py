@@ -45,7 +45,7 @@ def run(*arguments: str, timeout_s: float) -> str:
 @pytest.mark.long
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_no_access_out_of_bounds(game: str) -> None:
-    """The options are the defaults, so that only a game's own kernels are compiled."""
+    """No access is out of bounds with the default options, for which only a game's own kernels are compiled."""
     assert " 0 faults" in run(SCRIPT, game, "--defaults", "--rounds", str(ROUNDS), timeout_s=400)
 
 
@@ -63,13 +63,13 @@ def signature(game: str, environment: dict[str, str]) -> str:
 def test_signature_holds_with_bounds_checked(game: str) -> None:
     """An unchecked read beyond an array returns garbage; numba raises IndexError here instead.
 
-    It stands in this file so that one process compiles the checked kernels for all tests.
+    The test is in this file so that one process compiles the checked kernels for all tests.
     """
     assert signature(game, dict(os.environ)) == signature(game, CHECKED)
 
 
 def test_an_access_out_of_bounds_is_found() -> None:
-    """The accesses are beyond an array, across its end, in a freed one and in a record; those within it pass."""
+    """Accesses beyond an array, across its end, in a freed one and beyond a record are found; those within pass."""
     code = """
 import numpy as np
 from siqi.games.kernel.intrinsics import load, load_byte, pointer_to, store
@@ -132,7 +132,7 @@ def test_kernels_are_not_checked_otherwise(variable: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_no_access_out_of_bounds_long(game: str) -> None:
-    """All options are used, for LONG_S per game."""
+    """No access is out of bounds with any options, tried for LONG_S per game."""
     seed = str(10**6)  # not the rounds of the short test
     output = run(SCRIPT, game, "--first", seed, "--seconds", str(LONG_S), timeout_s=LONG_S + 900)
     print(output)
@@ -142,7 +142,7 @@ def test_no_access_out_of_bounds_long(game: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_soak(game: str, tmp_path: Path) -> None:
-    """Whole games at 200 ms a move, one to four threads on a small table."""
+    """Whole games have no fault at 200 ms a move, with one to four threads on a small transposition table."""
     log = str(tmp_path / "log.txt")
     output = run(SCRIPT, game, "--games", "--nodes", f"{SOAK_NODES}", "--log", log, timeout_s=24 * 3600)
     print(output)

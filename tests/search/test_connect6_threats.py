@@ -1,4 +1,4 @@
-"""Wins by double threats: found where they exist, and proven to a checker without the kernels' lookup arrays."""
+"""Wins by double threats: found where they exist, and proven to a checker that has no lookup arrays."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _runs(row: list[str]) -> Iterator[str]:
 
 
 def test_an_attack_that_cannot_be_met_is_found_just_where_there_is_one(game: Any, solver: ThreatSolver) -> None:
-    """The reference tries all pairs of points on roads with two or three stones."""
+    """A win is found exactly where the reference finds one: it tries all pairs of points on roads of two or three."""
     found = 0
     for position in random_positions(game, 60):
         board = board_of(position)
@@ -143,7 +143,7 @@ def test_an_attack_that_cannot_be_met_is_found_just_where_there_is_one(game: Any
 
 
 def single_threat_wins(game: Any, solver: ThreatSolver, most: int) -> Iterator[tuple[Any, int, int]]:
-    """Yield positions of games, a turn that makes a single threat, and the length of the win that it begins."""
+    """Yield positions of games, a turn that makes a single threat, and the length of the win that begins with it."""
     for line in (FIXTURES / "connect6_games.jsonl").read_text().splitlines():
         position = game.position()
         for text in json.loads(line)["moves"]:
@@ -188,7 +188,7 @@ def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: 
 
 
 def test_an_attack_may_leave_one_stone_for_the_defence(game: Any, solver: ThreatSolver) -> None:
-    """k11 alone attacks; e1 meets the threat on the first row."""
+    """A stone defends while the other attacks: e1 meets the threat on the first row, k11 attacks alone."""
     rows = "w17w/19/16w2/19/19/19/19/19/7bbb9/9bb8/8b1b8/7b2b8/19/19/19/19/19/19/wwww14w b 2"
     position = game.position(rows)
     proof = solver.prove(position.record, BUDGET)
@@ -231,7 +231,7 @@ def test_shared_wins(game: Any, solver: ThreatSolver) -> None:
 
 @pytest.mark.shared
 def test_shared_positions_without_a_win(game: Any, solver: ThreatSolver) -> None:
-    """A win claimed nevertheless is proven to the checker; there are fourteen in the file (RESULTS.md)."""
+    """Wins found in these positions nevertheless are proven to the checker: fourteen in the file (RESULTS.md)."""
     claimed = 0
     for row, position in shared_positions(game, "double_threat_none.csv"):
         if row["exhausted_at_depth10"] == "True" and solver.solve(position.record, BUDGET, depth=10):

@@ -119,7 +119,7 @@ def test_small_endings_are_solved(algorithm: str, endgames: str) -> None:
 
 
 def forced(fen: str, winner: int, turns: int) -> bool:
-    """True if `winner` wins with certainty within `turns` own turns, before the throw of the side to move."""
+    """True if `winner` wins for certain within `turns` turns of its own, before the throw of the side to move."""
     if turns == 0:
         return False
     for die in range(1, 7):
@@ -236,7 +236,7 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
     searcher.configure(16, 1, 1)
     position = game.position("ABC2/DE3/F3f/3ed/2cba f 3")
     report = exhaust(searcher, Task(position, Control(100_000)))
-    for throw in (4, 2):  # its own move, then the answer; neither throw is given
+    for throw in (4, 2):  # the engine's move, then the answer; neither throw is given
         position.push(report.lines[0].pv[0])
         position.set_dice(throw)
         searcher.start(Task(position, Control(1)))

@@ -1,4 +1,4 @@
-"""EWN's UCT against paper 1: UCTValue by the formula, factors that play alike, options that make it bare."""
+"""EWN's UCT against paper 1: UCTValue by the formula, factors that play equally, options that make it bare."""
 
 from __future__ import annotations
 
@@ -62,25 +62,25 @@ class Search:
 
     @property
     def tree(self) -> Any:
-        """A copy of the nodes in use, without the root, which counts nothing."""
+        """Return a copy of the nodes in use, without the root, which has no counts."""
         forest = self.adapter._forests[0]
         return forest._halves[0][TOP + 1 : int(forest.shared[USED])].copy()
 
     def root(self) -> Any:
-        """A copy of the children of the root that its throw allows."""
+        """Return a copy of the children of the root that its throw allows."""
         children = self.adapter._forests[0].children(TOP)
         return children[np.isin(children["move"], self.position.legal_moves())].copy()
 
 
 def formula(mean: float, n: int, all_n: int, wink: float, uctk: float, reward: str) -> float:
-    """Return UCTValue as the paper has it, of a child whose mean result is `mean`, 0 to 1."""
+    """Return the paper's UCTValue of a child whose mean result is `mean`, 0 to 1."""
     low, high = REWARDS[reward]
     return (low + (high - low) * mean) * wink + math.sqrt(math.log(all_n) / n) * uctk
 
 
 @pytest.mark.parametrize("reward", REWARDS)
 def test_uct_values_are_those_of_the_formula(reward: str) -> None:
-    """The kernel leaves out what a loss is worth, which is alike for all children."""
+    """UCT values agree with the formula, except for the worth of a loss, which is equal for all children."""
     rng, node = random.Random(4), np.zeros(2, NODE_DTYPE)
     for wink, uctk in ((1, 1), (0.4, 1), (0.5, 0.5), (1, 0), (0, 1), (rng.random(), rng.random())):
         work = Search(START, WINK=repr(wink), UCTK=repr(uctk), UCTReward=reward).adapter._works[0]
@@ -128,7 +128,7 @@ def test_each_playout_takes_the_child_of_the_highest_uct_value(wink: float, uctk
 @pytest.mark.parametrize("leaf_visits", ["1", "8"])
 @pytest.mark.parametrize("reward", REWARDS)
 def test_half_and_half_plays_exactly_as_one_and_one(reward: str, leaf_visits: str) -> None:
-    """Both factors times a power of two order the children as before, to the last bit."""
+    """Multiplying both factors by a power of two keeps the order of the children, to the last bit."""
     options = BARE | {"UCTReward": reward, "UCTLeafVisits": leaf_visits}
     for fen in FENS:
         trees = []
@@ -157,7 +157,7 @@ def test_rewards_from_minus_one_count_as_twice_the_weight(wink: float, uctk: flo
 
 def test_without_proofs_no_value_is_proven() -> None:
     for fen in FENS:
-        search = Search(fen, UCTProofs="false")  # with the tablebase at hand
+        search = Search(fen, UCTProofs="false")  # the tablebase is available
         report = search.iterate(14)
         assert (report.finished, report.tbhits) == (False, 0)
         assert all(line.score.mate is None for line in report.lines)
@@ -168,7 +168,7 @@ def test_without_proofs_no_value_is_proven() -> None:
 
 
 def test_without_proofs_the_end_of_the_game_is_a_result() -> None:
-    """A move to the corner wins each playout, and gets no children however often it is taken."""
+    """A move to the corner wins each playout, and never gets children."""
     search = Search("5/5/5/3A1/a4 f 1", **BARE)
     search.iterate(12)
     (winner,) = (node for node in search.root() if search.position.move_text(int(node["move"])) == "d2e1")

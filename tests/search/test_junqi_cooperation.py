@@ -1,4 +1,4 @@
-"""Paper 4's player: UCT's formula as printed, joint actions of UCT's moves, and one update of Q to the formula."""
+"""Paper 4's player: UCT's formula as printed, joint actions of UCT's moves, and one update of Q by the formula."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from siqi.games.kernel.jit import new_record
 from siqi.games.search.sampling import SamplingSearcher
 
 QUIET = "1l3/5/5/5/5/D4/5/4d/5/5/5/1L3 f f {quiet}"
-"""No move meets an enemy."""
+"""A position in which no move can attack an enemy."""
 
 
 def view() -> Any:
@@ -168,7 +168,7 @@ def test_one_update_is_to_the_formula(size: int) -> None:
 
 @pytest.mark.parametrize(("quiet", "is_lost"), [(0, False), (30, True)])
 def test_the_loss_at_the_quiet_limit_is_a_reward(quiet: int, is_lost: bool) -> None:
-    """At the limit every move loses: the reward takes all that UCT's value of the root has left."""
+    """At the quiet limit every move loses: the reward takes the rest of the root's UCT value."""
     position = registry.load("junqi").position(QUIET.format(quiet=quiet))
     adapter = searched(position, 400)
     work, tree, team = adapter._works[0], adapter._trees[0], adapter._team
@@ -188,7 +188,7 @@ def test_the_loss_at_the_quiet_limit_is_a_reward(quiet: int, is_lost: bool) -> N
 def test_what_was_learned_follows_its_moves() -> None:
     rng = np.random.default_rng(3)
     before = random_row(rng, 3)
-    before["count"][:3] = 5, 6, 5  # of eight moves, so that some are in both
+    before["count"][:3] = 5, 6, 5  # out of eight moves, so that some are in both
     pool = [make_move(origin, target) for origin, target in itertools.product(range(1, 4), range(20, 28))]
     for i in range(3):
         before["move"][i * MOST_MOVES :][: before["count"][i]] = rng.choice(

@@ -108,7 +108,7 @@ def with_padding(position: Any, byte: int) -> Any:
 
 
 def test_padding_is_no_part_of_a_world() -> None:
-    """The padding of a copied record has arbitrary bytes; keys do not depend on it."""
+    """Keys do not depend on a record's padding, whose bytes are arbitrary in a copy."""
     game = load("worlds")
     position = game.position("1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0")
     twins = [with_padding(position, byte) for byte in (0, 1, 0x5A, 0xFF)]

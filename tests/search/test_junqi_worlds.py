@@ -1,4 +1,4 @@
-"""Worlds of Junqi's unseen side: whether there is one, and drawing them by their weights."""
+"""Worlds of Junqi's unseen side: their existence, and drawing them by their weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def game() -> Game:
 
 
 def brute_force(sets: list[int], left: list[int]) -> list[tuple[int, ...]]:
-    """Return every way to give each set one of its types, each type as often as `left` allows."""
+    """Return all assignments of one of its types to each set, each type at most as often as `left` allows."""
     if not sets:
         return [()]
     found = []
@@ -41,7 +41,7 @@ def brute_force(sets: list[int], left: list[int]) -> list[tuple[int, ...]]:
 
 
 def random_sets(rng: random.Random) -> tuple[list[int], int]:
-    """Return 25 sets, all except the first few certain, and how many are not; some contradict each other."""
+    """Return 25 sets, of which only the first few are uncertain, and their number; some contradict each other."""
     types = [kind for kind, count in enumerate(COUNTS) for _ in range(count)]
     rng.shuffle(types)
     open_ = rng.randint(1, 6)
@@ -132,7 +132,7 @@ def test_worlds_are_as_likely_as_their_weights() -> None:
 
 
 def exact_marginals(belief: Belief) -> Any:
-    """Return the probabilities [piece, type] over all worlds, by forward and backward sums over the types given out."""
+    """Return the probabilities [piece, type] over all worlds, by forward and backward sums over assigned types."""
     shape = tuple(count + 1 for count in COUNTS)
     found, total = np.zeros((PIECES, 12)), 0.0
     for flag, weights in belief.weights.items():

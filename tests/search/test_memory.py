@@ -1,4 +1,4 @@
-"""Peak memory of a process: tables and trees that are resized are never in memory twice."""
+"""Peak memory of a process: resized tables and trees are never in memory twice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def option(name: str, value: object) -> str:
 
 @pytest.mark.parametrize("game", POSITIONS)
 def test_a_table_is_never_there_twice(game: str) -> None:
-    """Threads and size change in turn, each time after a search, which could keep a reference to the old table."""
+    """The old table is freed when threads or size change after a search, which could keep a reference to it."""
     with Client(option("UCI_Variant", game)) as client:
         client.sync()
         small = peak(client)
@@ -72,7 +72,7 @@ def test_a_game_goes_before_another_comes() -> None:
 
 
 def test_a_searcher_without_room_takes_less_memory() -> None:
-    """Without room for the new size it takes the old one; without room for that, the smallest."""
+    """A searcher without room for the new size takes the old one; without room for that, the smallest."""
     room = 64
     made: list[int] = []
 

@@ -108,7 +108,7 @@ def test_every_searcher_sees_a_stop_within_few_nodes(
 def test_the_first_iteration_is_finished_without_any_time(
     name: str, options: dict[str, str], threads: int, lines: int
 ) -> None:
-    """A search that is stopped before it begins plays a searched move, and reports no line that it made up."""
+    """A search that is stopped before it begins plays a searched move, and reports no invented line."""
     reports = []
     for is_stopped in (False, True):
         searcher, position, control = a_searcher(name, options, threads), a_position(name), Control()
@@ -168,7 +168,7 @@ def test_junqi_looks_after_few_episodes() -> None:
 
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_a_round_of_the_collector_passes_over_what_was_imported(name: str) -> None:
-    """With all of numba in it, a garbage collection stopped every thread for at least 60 ms."""
+    """A garbage collection skips imported objects: with all of numba's it stopped every thread for 60 ms or more."""
     script = (
         "import gc, os, sys; from siqi.daemon.main import main; leave = os._exit;"
         "os._exit = lambda status: (print(len(gc.get_objects()), file=sys.stderr), leave(status)); main()"

@@ -1,4 +1,4 @@
-"""The claims that searchers may make, and their soundness in long use."""
+"""The claims that searchers may make, and their soundness in long games."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def search_after(fen: str, moves: str, allowed: str, depth: int) -> int:
 
 
 def test_a_repetition_of_a_position_before_the_root_ends_nothing() -> None:
-    """Black has checked twice and gone on: the second occurrence is no perpetual check yet, the third is one."""
+    """A second occurrence, after Black has checked twice, is no perpetual check yet; a third is one."""
     fen, cycle = "3k5/9/4b4/p8/9/9/P8/4B4/r8/4K3R b - - 0 1", "a1a0 e0e1 a0a1 "
     assert abs(search_after(fen, cycle, "e1e0", 8)) < 2000
     assert search_after(fen, cycle + "e1e0 " + cycle, "e1e0", 2) > 19_000
@@ -65,7 +65,7 @@ def test_a_repetition_of_a_position_before_the_root_ends_nothing() -> None:
 
 @pytest.mark.parametrize("depth", [2, 4, 7])
 def test_a_third_occurrence_ends_the_game_within_a_search(depth: int) -> None:
-    """Red is a rook ahead. Black's horse goes back to where it stood: for the second time, then for the third."""
+    """A third occurrence ends the game: Red is a rook ahead, and Black's horse returns a second and a third time."""
     fen = "rnbakabn1/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
     cycle = "h0g2 h9g7 g2h0 g7h9 "
     assert search_after(fen, cycle[:15], "g7h9", depth) < -300
@@ -94,7 +94,7 @@ def test_lines_that_a_stop_left_unreached_stay_as_they_were(name: str, limits: r
 
 @pytest.mark.parametrize("width", [2, 6])
 def test_connect6_reports_no_mate_against_chosen_defences_only(width: int) -> None:
-    """With few turns per node every line is lost for one side after two turns; no mate is claimed."""
+    """No mate is claimed when, with few turns per node, every line is lost for one side after two turns."""
     game = registry.load("connect6")
     game.set_option("Width", str(width))
     board = "19/19/19/19/19/19/19/19/10ww7/9b9/19/19/19/19/19/19/19/19/19"
@@ -103,7 +103,7 @@ def test_connect6_reports_no_mate_against_chosen_defences_only(width: int) -> No
 
 
 def test_connect6_reports_a_mate_by_threats_whatever_its_width() -> None:
-    """At a width of six this was once a mate in four, which was not proven; there is one in five."""
+    """The reported mate is the proven one, in five; at a width of six an unproven mate in four was once reported."""
     game = registry.load("connect6")
     game.set_option("Width", "6")
     board = "19/19/19/19/19/19/12w6/10bw7/9b9/6w2b1w7/19/19/19/19/19/19/19/19/19"
@@ -124,7 +124,7 @@ def open_points(position: Any, side: int) -> list[set[Point]]:
 
 
 def test_connect6_hits_every_four_that_can_be_hit() -> None:
-    """It does so with little time too, in lost games."""
+    """The search hits every four that can be hit, with little time and in lost games too."""
     game = registry.load("connect6")
     searcher = game.searcher()
     lines = (ROOT / "tests" / "support" / "fixtures" / "connect6_games.jsonl").read_text().splitlines()
@@ -151,7 +151,7 @@ def test_connect6_hits_every_four_that_can_be_hit() -> None:
 
 @pytest.mark.parametrize("width", [2, 21, 40])
 def test_connect6_lists_legal_turns_of_any_width_against_a_threat(width: int) -> None:
-    """One stone meets the only threat, so the other can stand anywhere."""
+    """Turns of any width are legal against a threat: one stone meets it, and the other can stand anywhere."""
     game = registry.load("connect6")
     game.set_option("Width", str(width))
     position = game.position()

@@ -71,7 +71,7 @@ def test_openings_are_made_whole_and_kept(
 
     def run(*words: str, out: Path = tmp_path) -> str:
         played.clear()
-        with pytest.raises(SystemExit) as ended:  # at the latest for want of games to rate
+        with pytest.raises(SystemExit) as ended:  # at the latest since there are no games to rate
             rate_skill_levels.main(["xiangqi", "--out", str(out), "--levels", "0", "19", *words])
         assert ended.value.code == 2
         return capsys.readouterr().err

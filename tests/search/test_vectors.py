@@ -1,4 +1,4 @@
-"""Vectors of 16-bit numbers against numpy, for the least and the greatest count of a row and of hidden neurons."""
+"""Vectors of 16-bit numbers against numpy, for the smallest and largest counts of a row and of hidden neurons."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ COMBINE, TOTAL = dict(zip(COUNTS, (combine_32, combine_512))), dict(zip(COUNTS, 
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("how", range(5))
 def test_rows_are_combined_as_by_numpy(count: int, how: int) -> None:
-    """Any numbers; sums wrap around. The numbers on either side of the target stay, and an exchange works in place."""
+    """Sums of any numbers wrap around; numbers on both sides of the target stay, and an exchange works in place."""
     random = np.random.default_rng(how)
     for in_place in (False, True):
         room, source, plus, minus, minus_too = random.integers(-(2**15), 2**15, (5, count + 64), dtype=np.int16)
@@ -107,7 +107,7 @@ def exact_sum(first: Any, second: Any, weights: Any, hidden: Any, biases: Any, o
 
 @pytest.mark.parametrize("count", COUNTS)
 def test_sums_are_exact(count: int) -> None:
-    """With hidden neurons below, within and above the bounds of an activation."""
+    """Sums are exact with hidden neurons below, within and above the bounds of an activation."""
     random = np.random.default_rng(count)
     found: list[int] = []
     for size, most in ((300, 40), (300, MOST_HIDDEN_WEIGHT), (2**15, 40), (2**15, MOST_HIDDEN_WEIGHT)):

@@ -1,4 +1,4 @@
-"""The margins of Xiangqi's search: all are read, and only those who tune have options for them."""
+"""The margins of Xiangqi's search: all are used, and there are options for them only in tuning."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FENS = (
 
 
 def nodes(name: str = "", value: int = 0) -> list[int]:
-    """Return the nodes of searches of some iterations with one margin changed."""
+    """Return the nodes of some iterations of searches with one margin changed."""
     game = registry.load("xiangqi")
     if name:
         game.set_option(name, str(value))

@@ -89,7 +89,7 @@ def random_network(
 
 
 def value_of(network: Network, position: Any) -> int:
-    """Return the oracle's value, what is winnable included."""
+    """Return the oracle's value, scaled by what is winnable."""
     naive = Naive(position.fen())
     value = min(max(network_value(network, naive.board, naive.turn), -MOST_CENTIPAWNS), MOST_CENTIPAWNS)
     better = naive.turn if value > 0 else 1 - naive.turn
@@ -101,7 +101,7 @@ def value_of(network: Network, position: Any) -> int:
 
 
 class Values:
-    """A network's values with a memory of their own."""
+    """A network's values, with their own memory of accumulators."""
 
     def __init__(self, network: Network) -> None:
         self._evaluation = NetworkEvaluation(network)
@@ -109,7 +109,7 @@ class Values:
         self.forget()
 
     def forget(self) -> None:
-        """Take an empty memory."""
+        """Begin with an empty memory."""
         self._evaluation._memories.clear()
         self._evaluation.prepare([self.work])
 
@@ -123,7 +123,7 @@ def game() -> Any:
 
 
 def random_setups(game: Any, count: int, seed: int) -> Iterator[Any]:
-    """Yield positions of random pieces on squares where the rules let them stand."""
+    """Yield positions of random pieces on squares that the rules allow."""
     rng = random.Random(seed)
     while count:
         letters = {}
@@ -175,7 +175,7 @@ NETWORKS = {
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_values_are_the_oracle_s(game: Any, name: str) -> None:
-    """On random pieces, with the kings on all of their squares, and on all numbers of pieces; in any order."""
+    """Values equal the oracle's for random pieces, all squares of the kings and all numbers of pieces, in any order."""
     network = NETWORKS[name]
     values = Values(network)
     kings: set[int] = set()
@@ -205,7 +205,7 @@ def games_of_random_moves(game: Any, count: int, plies: int, seed: int) -> Itera
 
 
 def test_values_follow_any_path(game: Any) -> None:
-    """Moves, null moves, both taken back, siblings, long gaps, heights beyond the memory: the value is the board's."""
+    """The value is the board's after moves, null moves, undos, siblings, long gaps, and heights beyond the memory."""
     values, fresh = Values(NETWORKS["random"]), Values(NETWORKS["random"])
     rng = random.Random(7)
     heights, gaps, kings_moved, passed = set(), set(), 0, 0
@@ -251,7 +251,7 @@ def test_values_follow_any_path(game: Any) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_values_in_searches_are_those_of_the_board(threads: int) -> None:
-    """Every evaluation of a search, with null moves, checks, captures and siblings, on each thread."""
+    """Every evaluation of a search on each thread is the board's, with null moves, checks, captures and siblings."""
     game: Any = registry.load("xiangqi")
     game.set_option("UseEndgames", "false")
     searcher = game.searcher()
@@ -327,7 +327,7 @@ def test_values_stay_below_a_known_win(game: Any) -> None:
 
 
 def extreme(sign: int) -> Network:
-    """Return a network whose accumulators come as near to the bounds of 16 bits as they may."""
+    """Return a network whose accumulators reach the bounds of 16 bits as nearly as allowed."""
     each = (2**15 - (sign > 0)) // int(format_.PIECES.sum())
     network = random_network(6)
     return network._replace(
@@ -463,7 +463,7 @@ def test_a_network_that_cannot_be_used_is_one_line_and_the_shipped_one_plays(tmp
 def test_nothing_is_warned_of_that_the_options_together_do_not_need(
     options: list[str], shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The shipped network is missing, and the options come one by one."""
+    """No warning is given for a missing shipped network that the options, set one by one, do not need together."""
     monkeypatch.setattr(choice, "NETWORK_BOOK", tmp_path / "shipped.network")
     write_network(tmp_path / "own", {}, random_network(11))
     warnings: list[str] = []

@@ -1,4 +1,4 @@
-"""Paper 5's evaluation against a slow oracle, its option, and what a change of it does to stored results."""
+"""Paper 5's evaluation against a slow oracle, its option, and the effect of a change on stored results."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def can_mate(board: Board, side: int) -> bool:
 def palace_attackers(board: Board, side: int) -> dict[tuple[int, int], int]:
     """Return, for each piece of a side that attacks the enemy palace, how many points.
 
-    A rook or horse attacks a point whoever stands there, a pawn too; a cannon attacks only what it could take, or its
+    A rook, horse or pawn attacks a point whatever is on it; a cannon attacks only a piece that it could take, or its
     own piece behind the screen.
     """
     found = {}
@@ -154,7 +154,7 @@ def test_every_term_is_the_oracle_s() -> None:
 
 
 def test_values_of_the_paper() -> None:
-    """Rook 100; horse 45 to 50, cannon 50 to 45, pawn 10 to 30 as pieces leave; situations from 1 to 500."""
+    """A rook is worth 100; as pieces leave a horse 45 to 50, a cannon 50 to 45, a pawn 10 to 30; situations 1-500."""
     game: Any = registry.load("xiangqi")
     full, bare = (
         {name: one for name, (_, _, one) in read(explain(game.position(fen).record)).items()}

@@ -28,7 +28,7 @@ PLY = 3
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def pick_all(pos: Record, work: Record, lookup: Record, tt_move: int, late_from: int) -> int:
-    """Leave all moves in their order at the place of PLY; return how many. From `late_from` on they are late."""
+    """Write all moves in order at the place of PLY; return their number. They are late from `late_from` on."""
     state = checks_and_pins(pos, lookup)
     start_picker(pos, work, lookup, int64(PLY), state, tt_move)
     count, is_late = 0, int64(0)

@@ -1,4 +1,4 @@
-"""The test whether a move is singular searches a node's other moves, and learns from them alone."""
+"""The search for singularity searches a node's other moves, and learns from them alone."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FIRST = MAX_MOVES
 
 
 def test_a_cut_by_another_move_than_the_excluded_one_teaches_nothing_about_moves_not_tried() -> None:
-    """The tt's move is not the excluded one: another search of the node has stored it since, and it cuts at once.
+    """Nothing is learned if the tt's move, stored by another search since, is not the excluded one and cuts at once.
 
-    The search of the histories then ran on past the moves of the node, over what lay there and off the array.
+    The update of the histories once ran past the node's moves, over other data and beyond the array.
     """
     game = registry.load("xiangqi")
     position = game.position()

@@ -1,7 +1,7 @@
 """The walked examples of docs/develop are whole: applied to a copy of the sources, they do what the pages show.
 
-Of a page, a block of Python whose first line is a path is a new file, a diff changes files, and a console session has
-commands, each after `$ `, with what they print; `...` stands for any text, alone in a line for any lines.
+A page has three kinds of blocks: Python whose first line is a path is a new file, a diff changes files, and a console
+session has commands, each after `$ `, with their output. `...` stands for any text, and alone in a line for any lines.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def apply(page: str, folder: Path) -> None:
 
 @pytest.fixture
 def sources(page: str, tmp_path: Path) -> Path:
-    """A copy of the sources, of links where the page changes no kernel: the cache of kernels is named by real files."""
+    """Return a copy of the sources, made of links if the page changes no kernel: real files name the kernels' cache."""
     folder = tmp_path / "sources"
     ignored, copy = shutil.ignore_patterns("__pycache__"), shutil.copy if page == "heuristic" else os.symlink
     for name in COPIED:
@@ -54,13 +54,13 @@ def sources(page: str, tmp_path: Path) -> Path:
 
 
 def printed(expected: list[str]) -> re.Pattern[str]:
-    """Return the pattern of what a command prints."""
+    """Return the pattern of a command's output."""
     lines = ("(?:.*\n)*?" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + "\n" for line in expected)
     return re.compile("".join(lines))
 
 
 def sessions(page: str) -> list[tuple[str, str]]:
-    """Return the commands of a page and what they print."""
+    """Return the commands of a page and their output."""
     found = [re.split(r"^\$ ", text, flags=re.MULTILINE)[1:] for text in blocks(page, "console")]
     return [(command, shown) for session in found for command, _, shown in (one.partition("\n") for one in session)]
 

@@ -1,4 +1,4 @@
-"""The structure of the code: imports go down only, each kernel has one specialisation, the package is ours."""
+"""The structure of the code: imports go down only, each kernel has one specialisation, there is one package."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_ATTRIBUTES = 12
 
 
 def test_imports_go_down(capsys: pytest.CaptureFixture[str]) -> None:
-    """The contracts of pyproject.toml: folders are layers, games know no daemon and no other game, no cycles."""
+    """The contracts of pyproject.toml hold: folders are layers, games know no daemon and no other game, no cycles."""
     assert lint_imports(config_filename=str(ROOT / "pyproject.toml")) == 0, capsys.readouterr().out
 
 
@@ -44,7 +44,7 @@ def test_the_documents_name_the_layers_of_the_contracts() -> None:
 
 
 def test_only_front_ends_have_a_protocol_s_words() -> None:
-    """The analysis has them too, since its answers are JSON; docstrings may name them."""
+    """Only front ends, and the analysis, whose answers are JSON, have words of protocols; docstrings may name them."""
     found = []
     for path in [*(ROOT / "daemon").rglob("*.py"), *LIBRARY]:
         if path.parent.name in ("frontends", "analysis") or path.name in ("command.py", "words.py"):
@@ -61,7 +61,7 @@ def test_only_front_ends_have_a_protocol_s_words() -> None:
 
 
 def test_no_class_of_the_daemon_has_many_attributes() -> None:
-    """Fields of tuples and dataclasses are data and do not count."""
+    """No class has many attributes; fields of tuples and dataclasses are data and do not count."""
     found = {}
     for path in [*(ROOT / "daemon").rglob("*.py"), *LIBRARY]:
         for node in ast.walk(ast.parse(path.read_text())):
@@ -88,7 +88,7 @@ def test_the_handshake_needs_no_numba() -> None:
 
 
 def test_a_load_compiles_no_evaluation_that_is_not_in_force() -> None:
-    """Each takes a second of the first load."""
+    """Only the selected evaluation is compiled, since each takes a second of the first load."""
     code = (
         "import sys; from siqi.games import registry; game = registry.load('xiangqi')\n"
         "p = 'siqi.games.xiangqi.evaluation.'; paper = 'siqi.games.xiangqi.paper.evaluation'\n"
@@ -100,7 +100,7 @@ def test_a_load_compiles_no_evaluation_that_is_not_in_force() -> None:
 
 
 def test_the_package_is_one() -> None:
-    """Other distributions have a top-level `daemon` too; and a module under two names would be two modules."""
+    """Nothing is top-level but `siqi`: others have a `daemon` too, and a module under two names would be two."""
     assert Path(siqi.daemon.__file__).resolve().parent == ROOT / "daemon"
     folders = [ROOT / name for name in ("daemon", "games", "scripts", "siqi", "tests")]
     for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
@@ -121,7 +121,7 @@ def documents() -> list[Path]:
 
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_every_kernel_has_one_specialisation(name: str) -> None:
-    """A read-only, strided or 32-bit input would silently compile another."""
+    """No kernel is compiled twice, as a read-only, strided or 32-bit input would do silently."""
     import gc
 
     from numba.core.registry import CPUDispatcher
@@ -143,7 +143,7 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
     gc.unfreeze()  # an engine in this process may have exempted what was imported
     found = [o for o in gc.get_objects() if issubclass(type(o), CPUDispatcher)]  # `isinstance` would ask dead proxies
     kernels = [o for o in found if o.__module__.startswith(f"siqi.games.{name}")]
-    assert any(k.signatures for k in kernels)  # those that only kernels call have no code of their own
+    assert any(k.signatures for k in kernels)  # kernels that only kernels call have no code of their own
     assert [k.__name__ for k in kernels if len(k.signatures) > 1] == []
 
 
@@ -158,7 +158,7 @@ def test_every_game_folder_reads_alike() -> None:
 
 
 def imported(path: Path) -> set[str]:
-    """Return the modules that a file imports, our own also where they are imported from their package."""
+    """Return the modules that a file imports, including our modules that it imports from their package."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -169,7 +169,7 @@ def imported(path: Path) -> set[str]:
 
 
 def test_rooms_of_scripts_are_layers() -> None:
-    """The line of scripts/README.md is the order; no room imports another of its own layer."""
+    """Rooms are layers in the order of scripts/README.md; no room imports another of its own layer."""
     (line,) = re.findall(r"^`common` < .*$", (ROOT / "scripts/README.md").read_text(encoding="utf-8"), re.MULTILINE)
     layers = {room: i for i, part in enumerate(line.split(" < ")) for room in re.findall(r"`([\w/]+)`", part)}
     upward = []
@@ -183,7 +183,7 @@ def test_rooms_of_scripts_are_layers() -> None:
 
 
 def layer_name(room: Path) -> str:
-    """Return the name by which the line has a room."""
+    """Return a room's name in that line."""
     return "papers/NAME" if room.parent.name == "papers" else room.as_posix()
 
 
@@ -220,7 +220,7 @@ def test_both_languages_show_the_same_commands(page: Path) -> None:
 
 @pytest.mark.parametrize("page", sorted(documents()), ids=names)
 def test_links_lead_somewhere(page: Path) -> None:
-    """Links to files of the repository, and to headings of them."""
+    """Links to files of the repository, and to headings in them, have a target."""
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for link in re.findall(r"\]\(([^)\s]+)\)", text):
         if "://" in link:
@@ -263,7 +263,7 @@ main()
 
 
 def test_no_module_that_only_posix_has_is_needed(tmp_path: Path) -> None:
-    """The library, the daemon and the commands that write files run without what Windows lacks."""
+    """The library, the daemon and the commands that write files run without the modules that Windows lacks."""
     (tmp_path / "positions.jsonl").write_text('{"id": "a", "nodes": 100}\n')
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_POSIX.format(names=POSIX_ONLY)],

@@ -1,5 +1,4 @@
-"""The wheel holds all that is needed: it is built, installed into a clean environment and run there. `pytest -m
-long`."""
+"""The wheel is complete: it is built, installed into a clean environment and run there (`pytest -m long`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Compare the signatures of `siqi bench` with those that commit messages name: `Bench <game>: <signature>`.
 
-Of each game the last commit that names one counts. A game that none names, as in a shallow clone, is skipped. While the
-games or the daemon have changes that are not committed, a difference is only printed, for the next commit message.
+For each game the last commit that names one counts. A game that none names, as in a shallow clone, is skipped. While
+the games or the daemon have uncommitted changes, a difference is only printed, for the next commit message.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FOUND = re.compile(r"^bench (\w+) nodes .* signature (\d+)$", re.MULTILINE)
 
 
 def git(*words: str) -> str:
-    """Return the output of git; nothing where it fails: there is no git, or this is no clone."""
+    """Return the output of git; an empty text if there is no git, or this is no clone."""
     try:
         return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
@@ -27,12 +27,12 @@ def git(*words: str) -> str:
 
 
 def named_in(log: str) -> dict[str, str]:
-    """Return the first signature of each game in commit messages, the newest of which comes first."""
+    """Return the first signature of each game in commit messages, newest first."""
     return dict(reversed(NAMED.findall(log)))
 
 
 def differences(named: dict[str, str], found: dict[str, str]) -> list[str]:
-    """Return a line for each game whose signature a commit message ought to name."""
+    """Return a line for each game whose signature a commit message should name."""
     return [
         f"signatures: the last commit message names {named[game]}; end the next one with `Bench {game}: {signature}`"
         for game, signature in found.items()

@@ -21,17 +21,17 @@ START_TIMEOUT_S = 300.0
 """Longest wait for the first `readyok`: with a cold kernel cache, a busy machine compiles for minutes."""
 
 TIMEOUT_S = 30.0
-"""Longest wait for all other answers; none takes a tenth of it."""
+"""Longest wait for all other answers, ten times what any takes."""
 
 Predicate = Callable[[str], bool]
 
 
 class ClientError(AssertionError):
-    """The line or the end awaited did not come in time; the text has the daemon's last lines."""
+    """The awaited line, or the end, did not come in time; the text has the daemon's last lines."""
 
 
 class Client:
-    """One daemon process. `expect` returns every line up to the one awaited, so that tests can check them all."""
+    """One daemon process. `expect` returns every line up to the awaited one, so that tests can check them all."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Client:
     ) -> None:
         """Start a process and send it the lines `setup`. `environment` replaces that of this process.
 
-        `command`: what to start; without one the process is forked (forked.py) if it may be, else COMMAND is started.
+        `command`: the command to start; without one the process is forked (forked.py) if possible, else COMMAND starts.
         `program`: Python code or a script that a forked process runs in place of the program's `main`.
         """
         self.process = self._started(environment, folder, command, program, arguments)
@@ -116,7 +116,7 @@ class Client:
                 return lines
 
     def ask(self, *lines: str, until: str | Predicate, timeout_s: float = TIMEOUT_S) -> list[str]:
-        """`send`, then `expect`."""
+        """Call `send`, then `expect`."""
         self.send(*lines)
         return self.expect(until, timeout_s)
 
@@ -160,7 +160,7 @@ class Client:
 
     @property
     def errors(self) -> str:
-        """The text written to stderr, complete once the process has ended."""
+        """Return the text written to stderr, complete once the process has ended."""
         self._threads[1].join(TIMEOUT_S)
         return b"".join(self._errors).decode(errors="replace")
 

@@ -1,4 +1,4 @@
-"""The commands of `scripts/`: its files that run a `main`."""
+"""The commands of `scripts/`: files that run a `main`."""
 
 from __future__ import annotations
 

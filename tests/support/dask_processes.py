@@ -1,4 +1,4 @@
-"""A scheduler and workers of Dask as processes on the loopback, started by Dask's own commands."""
+"""A scheduler and workers of Dask as processes on the loopback interface, started by Dask's own commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class DaskProcesses:
     """A scheduler, and the workers that are started one by one; leaving the `with` block kills all."""
 
     def __init__(self, folder: Path, heartbeat_s: int = 60) -> None:
-        """`heartbeat_s`: a worker that is silent for so long is given up (Dask takes no less than 5 s)."""
+        """`heartbeat_s`: silence after which Dask drops a worker (at least 5 s)."""
         self._folder = folder
         self._file = folder / "scheduler.json"
         self._settings = {
@@ -44,8 +44,7 @@ class DaskProcesses:
         self.address: str = json.loads(self._file.read_text())["address"]
 
     def start_worker(self, nanny: bool = True, package: Path = ROOT) -> subprocess.Popen[bytes]:
-        """Start a worker process; with a nanny, which starts another one whenever it ends. `package`: where its Siqi
-        is."""
+        """Start a worker; a `nanny` restarts it whenever it ends. `package`: the folder of its Siqi."""
         where = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0", "--local-directory", str(self._folder))
         one = ("--nworkers", "1", "--nthreads", "1", "--memory-limit", "0", "--nanny" if nanny else "--no-nanny")
         worker = self._start("worker", self.address, *where, *one, package=package)

@@ -1,6 +1,6 @@
 """The daemon with a kernel that faults once: `python tests/support/faulty_daemon.py DEPTH THREAD`.
 
-The thread of a search reads address 8 when it begins that depth.
+The search's thread of that number reads address 8 when it begins that depth.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The daemon without chance and clock: `python tests/support/fixed_daemon.py [NODES]`.
 
-Each search ends at NODES nodes at the latest (0: only its own limits count), no deadline stops one, the engine's own
-seeds are constant, and its dice come from a fixed seed. All else is as in the process that clients start.
+Each search ends at NODES nodes at the latest (0: only its own limits count). No deadline stops one, the engine's own
+seeds are constant, and its dice come from a fixed seed. All else equals the process that clients start.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
     most = int(sys.argv.pop(1)) if len(sys.argv) > 1 else 0
 
     def load_fixed(name: str, warn: Warn = silent) -> Game:
-        # As late as this, since it imports numba: the handshake has to come before.
+        # Imported here, since it imports numba: the handshake has to come before.
         limit_nodes(most)
         return load(name, warn)
 

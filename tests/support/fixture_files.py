@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/support/fixtures"
 
 SHARED = ROOT / "../shared/data"
-"""Large data files beside the checkout; tests marked `shared` are skipped where they are missing."""
+"""Large data files next to the checkout; tests marked `shared` are skipped where they are missing."""
 
 
 def vectors(name: str, folder: Path = FIXTURES) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ _before = environment()
 
 @functools.cache
 def _server() -> Any:
-    """Start the server; return multiprocessing's context. Its modules are found by the environment alone."""
+    """Start the server; return multiprocessing's context. Only the environment determines where modules are found."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["preloaded"])
     path = os.environ.get("PYTHONPATH")
@@ -64,7 +64,7 @@ class _Pipes:
 
 
 def _run(pipes: tuple[Any, ...], folder: str, arguments: Sequence[str], program: str | Path | None) -> None:
-    """Be a process of the program, or of Python code or a script."""
+    """Run the program, Python code or a script in the forked process."""
     for number, pipe in enumerate(pipes):
         descriptor = pipe.detach()
         os.dup2(descriptor, number)
@@ -161,9 +161,9 @@ def run(
     timeout: float = TIMEOUT_S,
     changes: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the program, Python code or a script to its end, compare `subprocess.run`.
+    """Run the program, Python code or a script to its end, like `subprocess.run`.
 
-    The process is forked if it can be. `changes` of the environment need a start.
+    The process is forked if possible; `changes` of the environment need a new interpreter.
     """
     if not changes and ForkedProcess.fits(None):
         process = ForkedProcess(folder, *arguments, program=program)

@@ -16,7 +16,7 @@ TAME = "炮二平五马8进7好棋 a-zA-Z.,;:!?红先胜Θé車馬象棋桥[]()%
 WILD = TAME + "{}\n\r\t\0\x1b\u2028😀𠀀"
 
 TAGS = ("Title", "Event", "Date", "Site", "Red", "Black", "TimeControl", "Annotator", "Author")
-"""Tags of every format that has any."""
+"""Tags of all formats that have any."""
 
 
 def text(rng: random.Random, signs: str, most: int) -> str:
@@ -28,7 +28,7 @@ def text(rng: random.Random, signs: str, most: int) -> str:
 
 
 def random_game(rng: random.Random, wild: bool = False, from_fen: bool | None = None) -> Game:
-    """Return a game of up to 40 plies with variations four deep; `wild` has texts and places that few formats hold."""
+    """Return a game of up to 40 plies with variations four deep; if `wild`, with texts that few formats hold."""
     signs = WILD if wild else TAME
     board = Board()
     if from_fen if from_fen is not None else rng.random() < 0.3:
@@ -81,7 +81,7 @@ def _grow(rng: random.Random, line: Line, board: Board, plies: int, depth: int, 
 
 
 def _append(line: Line, rest: Line) -> None:
-    """Add a line behind one move of another."""
+    """Add a line after one move of another."""
     line.moves += rest.moves
     line.comments |= {place + 1: comment for place, comment in rest.comments.items()}
     line.nags |= {place + 1: nags for place, nags in rest.nags.items()}
@@ -89,13 +89,13 @@ def _append(line: Line, rest: Line) -> None:
 
 
 def content(game: Game) -> Any:
-    """Return what two games must share to be the same."""
+    """Return the content by which two games are compared."""
     lines = [(line.moves, line.comments, line.nags, sorted(line.variations)) for line in game.lines()]
     return tags_of(game), game.result, game.board().fen(), lines
 
 
 def reduced(game: Game, holds: frozenset[str], has_tags: bool) -> Game:
-    """Return a game without what a row of the table has no room for."""
+    """Return a game without the parts that a format, a row of the table, cannot hold."""
     new = Game({tag: value for tag, value in game.headers.items() if has_tags and tag in TAGS})
     new.headers["Result"] = game.result if "results" in holds else "*"
     if "FEN" in game.headers:
@@ -129,8 +129,8 @@ def paths(game: Game) -> list[tuple[str, ...]]:
 def encrypted_xqf(data: bytes, version: int, key: bytes) -> bytes:
     """Return a file of version 18 whose keys are 0, with another version (11-18) and eleven bytes of keys.
 
-    Written from the description of the format, apart from the reader: each byte of the moves has a byte of a stream
-    added, squares and sizes of comments numbers derived from the keys.
+    Written from the description of the format, independently of the reader: a byte of a stream is added to each byte of
+    the moves, and numbers derived from the keys to squares and sizes of comments.
     """
     mask, a, b, c, d, total, square, origin, target = key[0], *key[5:9], *key[9:13]
     scramble = [(((((k * k) * 3 + 9) * 3 + 8) * 2 + 1) * 3 + 8) for k in (square, origin, target)]
@@ -143,7 +143,7 @@ def encrypted_xqf(data: bytes, version: int, key: bytes) -> bytes:
 
     head = bytearray(data[:1024])
     head[2], head[3:16] = version, key
-    plain = head[0x10 + 31 : 0x30] + head[0x10 : 0x10 + 31]  # version 18 with keys of 0 turns the row by one
+    plain = head[0x10 + 31 : 0x30] + head[0x10 : 0x10 + 31]  # version 18 with keys of 0 rotates the row by one
     for n in range(32):
         slot = (square_key + n + 1) % 32 if version >= 12 else n
         head[0x10 + n] = (plain[slot] + square_key) % 256

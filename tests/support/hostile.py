@@ -1,4 +1,4 @@
-"""Things that a user may name as an output file and that must stay as they are; each function makes one at a path."""
+"""Files that a user may name as an output and that must stay unchanged; each function makes one at a path."""
 
 from __future__ import annotations
 

@@ -54,13 +54,13 @@ def may(position: Any, square: str) -> str:
 
 
 def state(position: Any) -> tuple[Any, ...]:
-    """Return all observable state of a position, to compare two."""
+    """Return all observable state of a position, for comparisons."""
     seen = (position.fen(), position.outcome(), position.ply, position.turn, position.viewer, tuple(position.words))
     return (*seen, live_bytes(position.record))
 
 
 def random_word(rng: random.Random, oracle: Naive) -> str:
-    """Return a random move of the side to move, attacks favoured, and most of all one on the flag."""
+    """Return a random move of the side to move, attacks favoured, an attack on the flag most of all."""
     moves = oracle.legal_moves()
     attacks = [text for text in moves if text[2:] in oracle.board]
     wins = [text for text in attacks if text[2:] == oracle.flag_square(1 - oracle.turn)]
@@ -70,7 +70,7 @@ def random_word(rng: random.Random, oracle: Naive) -> str:
 
 
 def random_games(game: Game, seed: int, count: int) -> Iterator[tuple[Any, Naive]]:
-    """Yield each position of random games with the oracle's, from the set-ups to the end included."""
+    """Yield each position of random games with the oracle's, from the set-ups to the end."""
     rng = random.Random(seed)
     for _ in range(count):
         first, second = rng.choice(SETUPS), rng.choice(SETUPS)
@@ -85,7 +85,7 @@ def random_games(game: Game, seed: int, count: int) -> Iterator[tuple[Any, Naive
 
 
 class Witness:
-    """One side's view of a random game, built only from the words that the referee would send it."""
+    """One side's view of a random game, built only from words that the referee would send to it."""
 
     def __init__(self, game: Game, setups: tuple[str, str], viewer: int) -> None:
         self.viewer = viewer
@@ -112,5 +112,5 @@ def swapped(word: str, one: str, other: str) -> str:
 
 
 def view_fen(rows: dict[int, str], side: str = "f", viewer: str = "f") -> str:
-    """Return the FEN of some rows, by number from the top; the others are empty."""
+    """Return a FEN of the given rows, by number from the top; the others are empty."""
     return "/".join(rows.get(row, "5") for row in range(12)) + f" {side} {viewer} 0"

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def live_bytes(record: Any) -> dict[str, bytes]:
-    """Return each field's bytes; of the history (fields `past_*`) only what lies below `height`."""
+    """Return each field's bytes; of the history (fields `past_*`) only the entries below `height`."""
     live = {}
     for name in record.dtype.names:
         field = record[name]

@@ -1,7 +1,7 @@
 """A toy game for matches, and an engine of a few lines that plays it.
 
-Ten stones, a move `aN` takes N of 1..3 (no more than the die shows, where there is one); who takes the last stone wins.
-It goes by the name of a real game to borrow its declaration.
+Ten stones: a move `aN` takes N of 1..3, at most what the die shows, if there is one. The taker of the last stone wins.
+The game has the name of a real one, and so its declaration.
 """
 
 from __future__ import annotations
@@ -118,6 +118,6 @@ class NimGame:
 
 
 def engine_command(folder: Path, mode: str, letter: str) -> str:
-    """Return the command of an engine that plays in a mode and writes the lines that it hears to `<letter>.txt`."""
+    """Return the command of an engine that plays in a mode and writes the lines that it reads to `<letter>.txt`."""
     (folder / "engine.py").write_text(ENGINE)
     return shlex.join((sys.executable, "-ISu", str(folder / "engine.py"), mode, str(folder / f"{letter}.txt")))

@@ -26,4 +26,4 @@ for name in (
     with contextlib.suppress(ImportError):
         importlib.import_module(name)
 gc.collect()
-gc.freeze()  # else a collection in a forked process touches, and so copies, all that is loaded: 0.05 s
+gc.freeze()  # else a collection in a forked process writes to, and so copies, all that is loaded: 0.05 s

@@ -1,4 +1,4 @@
-"""Random games of every game as records."""
+"""Random game records of every game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def random_record(name: str, rng: random.Random, most: int = 60) -> GameRecord:
         if name == "ewn":
             dice.append(rng.randint(1, 6))
             position.set_dice(dice[-1])
-        if name == "connect6":  # the list of its legal moves has tens of thousands
+        if name == "connect6":  # its list of legal moves has tens of thousands
             text = "".join(rng.sample(sorted(EMPTY - set(position.pieces())), 2 if words else 1))
         else:
             text = position.move_text(rng.choice(position.legal_moves()))

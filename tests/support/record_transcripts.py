@@ -32,7 +32,7 @@ Awaited = str | Callable[[str], bool] | None
 
 
 def is_thought(line: str) -> bool:
-    """True for a line of a search that goes on."""
+    """True for a line of a running search."""
     return line.startswith(("info depth", "info throw")) or re.match(r"\d+ -?\d+ \d+ \d+ ", line) is not None
 
 
@@ -80,7 +80,7 @@ class Recorder:
         return answers
 
     def each(self, *lines: str, until: Awaited = None) -> None:
-        """Send each line in a block of its own, and record its answer."""
+        """Send each line in its own block, and record its answer."""
         for line in lines:
             self.send(line, until=until)
 

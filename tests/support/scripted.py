@@ -1,7 +1,7 @@
-"""Front ends without a process and without a search: the test plays both the client and the engine.
+"""Front ends without a process and without a search: the test acts as client and as engine.
 
-A `Session` has a real front end. Its engine keeps the calls that it gets in a list. It knows the rules of the real
-games, and answers a search when the test makes it answer:
+A `Session` has a real front end. Its engine records the calls that it gets in a list. It knows the rules of the real
+games, and answers a search when the test requests it:
 
     client = Session("ucci")
     client.say("go depth 3")
@@ -162,7 +162,7 @@ class HeldScheduler(Scheduler):
 
 
 class ScriptedEngine:
-    """A stand-in for `siqi.daemon.engine.engine.Engine`: it has the same calls and keeps those made."""
+    """A substitute for `siqi.daemon.engine.engine.Engine`, which has the same calls and records them."""
 
     def __init__(self, post: Callable[[Event], None], loads_at_once: bool) -> None:
         self.calls: list[Call] = []
@@ -351,7 +351,7 @@ class ScriptedEngine:
         self._scheduler.start(count)
 
     def _take(self, call: Call, needs: Needs, name: str) -> None:
-        """Keep a call; Refusal if the engine would refuse it, or if the test wants it refused."""
+        """Record a call; Refusal if the engine would refuse it, or if the test set a refusal."""
         self._check(needs)
         self.calls.append(call)
         if name in self.refusals:

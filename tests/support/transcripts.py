@@ -1,4 +1,4 @@
-"""Transcripts of front ends: the bytes that a client sends, and those that the daemon answers.
+"""Transcripts of front ends: the bytes that a client sends, and the daemon's answers.
 
 A transcript is a text file, `tests/golden/transcripts/<front end>/<name>.txt`. The first word of a line gives its kind:
 
@@ -15,10 +15,10 @@ A transcript is a text file, `tests/golden/transcripts/<front end>/<name>.txt`. 
 Successive `>` lines are one block, sent in one write. Its `<` lines are read before the next block is sent. After the
 last block the input is closed: the process must end by itself, without further output.
 
-Times, speeds and versions are masked by `*`; lines that report the compiling of kernels are left out. What a search
-finds is masked too in UCI and its relatives, since `siqi bench` pins it: numbers, variations and the best move. Of
-successive lines that are then equal the first stands; at the end of a block all do, as their number shows when the
-search has come to rest. Options are listed in the transcripts called `handshake` alone.
+Times, speeds and versions are masked by `*`; lines that report the compiling of kernels are left out. In UCI and its
+relatives the results of searches are masked too, since `siqi bench` pins them: numbers, variations and the best move.
+Of successive lines that are then equal only the first is kept, except at the end of a block, where their number shows
+when the search has ended. Options are listed only in the transcripts called `handshake`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from hostile import FOREIGN
 TRANSCRIPTS = ROOT / "tests/golden/transcripts"
 LAUNCHER = ROOT / "tests/support/fixed_daemon.py"
 TIMEOUT_S = 60.0
-"""Longest wait for a line; ten kernels are compiled in less, and each ten are reported."""
+"""Longest wait for a line: less is needed to compile ten kernels, after which a line comes."""
 
 COMPILING = re.compile(r"((info (string|message)|#) )?compil(ing|ed) \w+(:| for the first time| *$)")
 
@@ -101,7 +101,7 @@ def mask(line: str, front_end: str) -> str:
     for pattern, text in MASKS + more:
         line = pattern.sub(text, line)
     if front_end in UCI_FAMILY and (searched := SEARCHED.fullmatch(line)):
-        # A mate or hits in tablebases depend on the search, as the throw does to which a line belongs.
+        # A mate and tablebase hits depend on the search, as does the throw to which a line belongs.
         line = re.sub(r" throw \d+| tbhits \d+|(?<= score) (?:cp|mate)\b", "", searched[1])
         line = re.sub(r"(?<!\S)-?\d+(?!\S)", "*", line) + " *"
     return line
@@ -113,19 +113,19 @@ def is_news(line: str) -> bool:
 
 
 class Shown:
-    """Chooses and masks the lines of output that stand in a transcript."""
+    """Chooses and masks the lines of output that a transcript has."""
 
     def __init__(self, front_end: str, name: str) -> None:
         self._front_end, self._has_options = front_end, name == "handshake"
 
     def line(self, line: str) -> str | None:
-        """Return a line as it stands in the transcript; None if it is left out."""
+        """Return a line as in the transcript; None if it is left out."""
         if is_news(line) or (not self._has_options and re.match(r"option |feature option=", line)):
             return None
         return mask(line, self._front_end)
 
     def lines(self, lines: Iterable[str]) -> tuple[str, ...]:
-        """Return those of a block's lines that stand in the transcript."""
+        """Return those of a block's lines that the transcript has."""
         found = [line for line in map(self.line, lines) if line is not None]
         return tuple(
             line
@@ -135,7 +135,7 @@ class Shown:
 
 
 def is_repeated(line: str, before: list[str]) -> bool:
-    """True if a line of a search is equal to the last of those before it."""
+    """True if a line of a search equals the line before it."""
     return before[-1:] == [line] and line.endswith(" pv *")
 
 
@@ -155,7 +155,7 @@ def text_of(transcript: Transcript) -> str:
 
 
 def read_transcript(path: Path) -> Transcript:
-    """Read a transcript's file; ValueError for a line of no known kind."""
+    """Read a transcript's file; ValueError for a line of an unknown kind."""
     about: list[str] = []
     settings = {"nodes": 0, "status": 0}
     blocks: list[tuple[list[str], list[str], int]] = []
@@ -210,7 +210,7 @@ def bytes_of(line: str) -> bytes:
 
 
 def lay_out(folder: Path) -> None:
-    """Put the files that transcripts name into a process's folder."""
+    """Write the files that transcripts name into a process's folder."""
     books = ROOT / "books"
     for game in ("xiangqi", "connect6"):
         shutil.copy(books / f"{game}-openings.book", folder / f"{game}.book")
@@ -230,7 +230,7 @@ def lay_out(folder: Path) -> None:
 
 
 class Process(Client):
-    """A process of fixed_daemon.py in a folder of its own."""
+    """A process of fixed_daemon.py in its own folder."""
 
     def __init__(self, front_end: str, name: str, nodes: int, folder: Path) -> None:
         lay_out(folder)
@@ -255,7 +255,7 @@ class Process(Client):
         return self.shown.lines(self.rest())
 
     def silence(self) -> str:
-        """Return why no line has come."""
+        """Return the reason why no line has come."""
         if self.process.poll() is None:
             return f"nothing for {TIMEOUT_S:.0f} s"
         return f"nothing: the process has ended with status {self.process.returncode} {self.errors[-500:]}"

@@ -1,1 +1,1 @@
-"""Slow rule oracles, one for each game, written from the rule texts alone; the engine is tested against them."""
+"""Slow rule oracles, one per game, written only from the rule texts; the engine is tested against them."""

@@ -77,7 +77,7 @@ class Naive:
         return [point for point in POINTS if point not in self.board]
 
     def winner(self) -> int | None:
-        """Return the side with six or more in a row anywhere: from every stone, walk on in every direction."""
+        """Return the side with six or more in a row: walk from every stone in every direction."""
         for (column, row), colour in self.board.items():
             for dc, dr in DIRECTIONS:
                 if all(self.board.get((column + k * dc, row + k * dr)) == colour for k in range(6)):
@@ -103,7 +103,7 @@ class Naive:
         return len(points) == 2 and self.stones_left == 2
 
     def push(self, text: str) -> None:
-        """Play a turn; its points may stand in either order."""
+        """Play a turn; its points may be in either order."""
         points = points_of(text)
         if not self.is_legal(points):
             raise ValueError(f"illegal turn {text}")
@@ -123,7 +123,7 @@ class Naive:
         return sorted(singles + [text_of(list(pair)) for pair in combinations(free, 2)])
 
     def count_legal(self) -> int:
-        """Return the number of distinct turns: unordered pairs, and single stones that are a whole turn."""
+        """Return the number of distinct turns: unordered pairs, and single stones that make a whole turn."""
         return len(self.legal_turns())
 
     def global_evaluation(self, side: int, own_value: Sequence[int], other_value: Sequence[int]) -> int:

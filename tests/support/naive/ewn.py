@@ -68,7 +68,7 @@ class Naive:
         return lower[-1:] + higher[:1]
 
     def winner(self) -> int | None:
-        """Return the side that stands in the far corner or has taken every enemy piece; None if there is none."""
+        """Return the side that is in the far corner or has taken every enemy piece; None if there is none."""
         for side in (0, 1):
             if GOAL[side] in self.board and owner_of(self.board[GOAL[side]]) == side:
                 return side
@@ -92,7 +92,7 @@ class Naive:
         return sorted(moves)
 
     def push(self, text: str) -> None:
-        """Play a move: it captures any piece on its target, own or enemy. The die is then unknown."""
+        """Play a move, which captures any piece on its target, own or enemy; the die is then unknown."""
         if text not in self.legal_moves():
             raise ValueError(f"illegal move {text}")
         self.board[text[2:]] = self.board.pop(text[:2])

@@ -160,13 +160,13 @@ class Naive:
         return next((square for square, piece in self.board.items() if piece == (side, "l")), None)
 
     def outcome(self) -> tuple[int | None, str] | None:
-        """Return the winner (None: a draw) and the reason that comes first in the rules; None while the game goes on.
+        """Return the winner (None: a draw) and the reason that comes first in the rules; None while the game runs.
 
         Reasons: `immobile` (judged for the side to move only: it loses, or draws if the other cannot move
         either), `flag` (taken or bombed), `quiet` (the side that made the 31st ply without contact loses).
         """
-        # The order of the first two matters in one case only: the flag falls and neither side can move any more. Then
-        # the game is a draw; the other way round, the taker would win.
+        # The order of the first two matters in only one case: the flag falls and neither side can move any more. Then
+        # the game is a draw; in the other order the taker would win.
         for judge in (self._immobile, self._flag, self._quiet):
             verdict = judge()
             if verdict is not None:

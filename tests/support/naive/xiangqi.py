@@ -30,7 +30,7 @@ def in_palace(square: Square, side: int) -> bool:
 
 
 def beyond_river(square: Square, side: int) -> bool:
-    """True on the opponent's half."""
+    """True if a square is on the opponent's half."""
     return square[1] >= 5 if side == 0 else square[1] <= 4
 
 
@@ -39,7 +39,7 @@ def text_of(origin: Square, target: Square) -> str:
 
 
 def reach(board: Board, origin: Square) -> list[Square]:
-    """Return the squares that the piece on `origin` reaches, its own king's safety ignored; kings that face take."""
+    """Return the squares that the piece on `origin` reaches, even if that exposes its king; facing kings may take."""
     letter = board[origin]
     side, kind = side_of(letter), letter.lower()
     file, rank = origin
@@ -100,7 +100,7 @@ def king_falls(board: Board, side: int) -> bool:
 
 
 def is_near(letter: str, origin: Square, target: Square) -> bool:
-    """True if a piece could reach a square on some board; most pieces need not be looked at further."""
+    """True if a piece could reach a square on some board, a quick test that excludes most pieces."""
     files, ranks = abs(origin[0] - target[0]), abs(origin[1] - target[1])
     return 0 in (files, ranks) if letter in "KkRrCc" else max(files, ranks) <= 2
 
@@ -179,7 +179,7 @@ class Naive:
         return total
 
     def outcome_of_moves(self) -> int | None:
-        """Return the winner if the side to move has no legal move (mate and stalemate alike), else None."""
+        """Return the winner if the side to move has no legal move (mate or stalemate), else None."""
         return None if self.legal_moves() else 1 - self.turn
 
 
@@ -204,8 +204,7 @@ def is_pinned(board: Board, square: Square) -> bool:
 
 
 def protectors(board: Board, origin: Square, target: Square) -> set[Square]:
-    """Return the squares of the pieces that retake after origin takes target; a check given before does not prevent
-    it."""
+    """Return the squares of the pieces that retake after origin takes target, whatever check was given before."""
     after = moved(board, origin, target)
     retaking = takers(after, target)
     if king_falls(board, side_of(board[target])):
@@ -214,14 +213,14 @@ def protectors(board: Board, origin: Square, target: Square) -> set[Square]:
 
 
 def may_chase(board: Board, origin: Square, target: Square) -> bool:
-    """True if the rules let the piece on `origin` threaten the one on `target` for ever, whatever its protection."""
+    """True if the rules allow `origin`'s piece to threaten `target`'s for ever, whatever its protection."""
     attacker, victim = board[origin].lower(), board[target].lower()
     home = not beyond_river(target, side_of(board[target]))
     return attacker in "kp" or victim == "k" or (victim == "p" and home)
 
 
 def is_chase(board: Board, origin: Square, target: Square, ignored: set[Square]) -> bool:
-    """True if the threat to take is a chase, which may not go on for ever; `ignored` protectors do not count."""
+    """True if the threat to take is a chase, which may not continue for ever; `ignored` protectors do not count."""
     attacker, victim = board[origin].lower(), board[target].lower()
     if may_chase(board, origin, target):
         return False

@@ -153,7 +153,7 @@ def test_fuzz(name: str) -> None:
 
 
 class Clock:
-    """A clock of half a second a game and some milliseconds a move, measured by the client."""
+    """A clock of half a second per game and some milliseconds per move, measured by the client."""
 
     def __init__(self, increment_ms: int = 20) -> None:
         self.left = [500.0, 500.0]

@@ -89,7 +89,7 @@ def random_network(
 
 
 def value_of(network: Network, position: Any) -> int:
-    """Return the oracle's value, scaled by what is winnable."""
+    """Return the oracle's value, with the scaling for winnable material."""
     naive = Naive(position.fen())
     value = min(max(network_value(network, naive.board, naive.turn), -MOST_CENTIPAWNS), MOST_CENTIPAWNS)
     better = naive.turn if value > 0 else 1 - naive.turn

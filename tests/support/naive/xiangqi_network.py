@@ -35,7 +35,7 @@ def rows(board: Board, side: int) -> list[int]:
 
 
 def network_value(network: Any, board: Board, turn: int) -> int:
-    """Return centipawns for the side to move, before what is winnable; not bounded."""
+    """Return centipawns for the side to move, before the scaling for winnable material; not bounded."""
     bucket = (len(board) - 1) * network.buckets // 32
     total = 255 * int(network.output_biases[bucket])
     hidden = network.hidden_biases[bucket].astype(object)

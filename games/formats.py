@@ -94,7 +94,7 @@ class StreamModule(FormatModule, Protocol):
         """Return a game's text; `game.source` is ignored. ValueError if the format cannot hold the game."""
 
 
-class Opening(NamedTuple):
+class OpeningName(NamedTuple):
     """The name of a game's opening."""
 
     chinese: str
@@ -120,7 +120,7 @@ class Wording(Protocol):
         `game`: None if it is from no file.
         """
 
-    def opening(self, boards: Iterable[Mapping[str, str]]) -> Opening | None:
+    def opening(self, boards: Iterable[Mapping[str, str]]) -> OpeningName | None:
         """Return the opening of a game from the letters by point at the start position and after each move.
 
         None if it has no name.

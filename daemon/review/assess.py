@@ -27,7 +27,7 @@ from siqi.games.contract import (
     is_hidden_position,
     is_solving_game,
 )
-from siqi.games.formats import Opening
+from siqi.games.formats import OpeningName
 
 GRADES = (0.05, 0.10, 0.20)
 """The least chance lost, rounded as it is shown, by an inaccuracy, a mistake and a blunder."""
@@ -47,7 +47,7 @@ class GameCourse(NamedTuple):
     outcomes: list[Outcome | None]
     books: list[list[BookMove]]  # up to the first position that no opening book has
     is_set_up: bool  # it does not begin from the start position
-    opening: Opening | None
+    opening: OpeningName | None
     is_view: bool = False  # Junqi: what one side knows
     views: tuple[list[str], list[str]] | None = None  # Junqi: the words of both sides', where both set-ups are known
 

@@ -93,7 +93,7 @@ def main() -> int:
     parser.add_argument("--log", type=Path, default=Path("ewn-setups.jsonl"))
     script.add_output(parser, "the book of set-ups")
     options = parser.parse_args()
-    out = script.output(options, BOOKS_FOLDER / "ewn-setups.book", script.is_book(KIND))
+    out = script.output_file(options, BOOKS_FOLDER / "ewn-setups.book", script.is_book(KIND))
     done: dict[str, RatedSetup] = {}
 
     def read(line: bytes) -> None:

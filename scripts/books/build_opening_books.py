@@ -49,7 +49,7 @@ at the start, which scored 57 % in 3,064 games."""
 GAMES = ("xiangqi", "connect6")
 
 
-class Node:
+class BookNode:
     """A position of the book; its moves are as games/books/opening.py keeps them."""
 
     def __init__(self, line: tuple[int, ...]) -> None:
@@ -62,11 +62,13 @@ class Node:
         self.weights: dict[int, float] = {}
 
 
-def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Callable[[str], None]) -> dict[int, Node]:
+def collect(
+    variant: str, records: Iterator[GameRecord], plies: int, report: Callable[[str], None]
+) -> dict[int, BookNode]:
     """Return the positions of the games' first plies, by key; games with another start are left out."""
     game = script.load(variant)
     start = game.position().fen()
-    nodes: dict[int, Node] = {}
+    nodes: dict[int, BookNode] = {}
     for place, record in enumerate(script.progress(records, unit=" games"), 1):
         if record.result not in POINTS or record.fen not in ("", start):
             continue
@@ -76,7 +78,7 @@ def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Cal
         try:
             for word in record.moves[:plies]:
                 move = position.parse_move(word)
-                node = nodes.setdefault(opening.opening_key(position)[0], Node(line))
+                node = nodes.setdefault(opening.opening_key(position)[0], BookNode(line))
                 points = POINTS[record.result] if position.turn == 0 else 1 - POINTS[record.result]
                 stored = opening.canonical_move(position, move)
                 position.push(move)
@@ -89,7 +91,7 @@ def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Cal
     return nodes
 
 
-def thin_out(nodes: dict[int, Node], least: int) -> None:
+def thin_out(nodes: dict[int, BookNode], least: int) -> None:
     """Remove moves of fewer games than `least`, and positions without moves."""
     for key, node in list(nodes.items()):
         node.games = {move: games for move, games in node.games.items() if games >= least}
@@ -97,7 +99,7 @@ def thin_out(nodes: dict[int, Node], least: int) -> None:
             del nodes[key]
 
 
-def learn(nodes: dict[int, Node]) -> None:
+def learn(nodes: dict[int, BookNode]) -> None:
     """Update the values of positions and the weights of moves in turn, SWEEPS times."""
     for _ in range(SWEEPS):
         for node in nodes.values():
@@ -112,7 +114,7 @@ def learn(nodes: dict[int, Node]) -> None:
             node.value = sum(node.weights[move] * value for move, value in expected.items()) if total else best
 
 
-def _expected(nodes: dict[int, Node], node: Node, move: int) -> float:
+def _expected(nodes: dict[int, BookNode], node: BookNode, move: int) -> float:
     """Return the mover's expected result, by the games and by the value of the position after."""
     after = nodes.get(node.after[move])
     promised = 1 - after.value if after is not None else 0.5
@@ -156,7 +158,7 @@ def verify_position(work: Work) -> list[int]:
     return [move for move, cp in scores.items() if cp >= max(best, *scores.values()) - work.margin]
 
 
-def verify(variant: str, nodes: dict[int, Node], limit: int, margin: int, jobs: Jobs) -> int:
+def verify(variant: str, nodes: dict[int, BookNode], limit: int, margin: int, jobs: Jobs) -> int:
     """Mark the moves that are not sound; return their number."""
     works = [Work(variant, node.line, list(node.games), limit, margin) for node in nodes.values()]
     refused = 0
@@ -168,7 +170,7 @@ def verify(variant: str, nodes: dict[int, Node], limit: int, margin: int, jobs: 
     return refused
 
 
-def entries(nodes: dict[int, Node]) -> np.ndarray[Any, Any]:
+def entries(nodes: dict[int, BookNode]) -> np.ndarray[Any, Any]:
     rows = [
         (key, move, games, round(1000 * node.points[move] / games), round(1000 * node.weights[move]))
         for key, node in nodes.items()
@@ -191,7 +193,7 @@ def main() -> int:
     parser.add_argument("--source", default="", help="source of the games, for the header")
     options = parser.parse_args()
     shipped = BOOKS_FOLDER / f"{options.game}-openings.book"
-    out = script.output(options, shipped, script.is_book(opening.opening_book_kind(options.game)))
+    out = script.output_file(options, shipped, script.is_book(opening.opening_book_kind(options.game)))
     skipped: list[str] = []
     records = (record for path in options.files for record in read_game_records(path, skipped.append, options.game))
     nodes = collect(options.game, records, options.plies, skipped.append)

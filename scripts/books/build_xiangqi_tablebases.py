@@ -20,7 +20,7 @@ import numpy as np
 import zstandard
 from tqdm import tqdm
 
-from scripts.books.xiangqi_retrograde import ILLEGAL, Analysis, Values, build_order
+from scripts.books.xiangqi_retrograde import ILLEGAL, RetrogradeAnalysis, Values, build_order
 from scripts.common import script
 
 from siqi.daemon.cluster.jobs import Jobs, in_graph
@@ -84,7 +84,7 @@ def build(folder: Path, ending: Ending, report: Callable[[str, float], None] = l
     """Build one table, whose smaller endings must exist; return a line about it."""
     started = time.perf_counter()
     smaller = {other: read_values(path_of(folder, other), other) for other in ending.after_captures()}
-    analysis = Analysis(ending, smaller)
+    analysis = RetrogradeAnalysis(ending, smaller)
     analysis.run(report)
     analysed = time.perf_counter()
     wrong = analysis.check(report)

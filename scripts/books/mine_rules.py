@@ -178,7 +178,7 @@ def main() -> int:
     numbering = NUMBERINGS[options.items]
     out = None
     if options.out is not None or options.replace_shipped:
-        out = script.output(options, RULE_BOOK, script.is_book(rulebook.KIND))
+        out = script.output_file(options, RULE_BOOK, script.is_book(rulebook.KIND))
     skipped: list[str] = []
     started = time.perf_counter()
     records = (record for path in options.files for record in read_game_records(path, skipped.append))

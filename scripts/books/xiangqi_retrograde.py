@@ -302,7 +302,7 @@ class Overflow(Exception):
     """A distance longer than a code can hold."""
 
 
-class Analysis:
+class RetrogradeAnalysis:
     """The analysis of one ending; `smaller` has the values of all that captures lead to."""
 
     def __init__(self, ending: Ending, smaller: Mapping[Ending, Values]) -> None:

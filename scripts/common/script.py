@@ -202,13 +202,13 @@ def error_line(error: OSError) -> str:
 
 
 def add_output(parser: argparse.ArgumentParser, what: str, required: bool = True) -> None:
-    """Declare `--out` and `--replace-shipped`, of which one is given; `output` makes a path of them."""
+    """Declare `--out` and `--replace-shipped`, of which one is given; `output_file` makes a path of them."""
     group = parser.add_mutually_exclusive_group(required=required)
     group.add_argument("--out", type=Path, metavar="PATH", help=f"write {what} here")
     group.add_argument("--replace-shipped", action="store_true", help=f"write {what} where the engine reads it")
 
 
-def output(options: argparse.Namespace, shipped: Path, owns: Owns) -> Path:
+def output_file(options: argparse.Namespace, shipped: Path, owns: Owns) -> Path:
     """Return the file to write; OSError if it must not be written."""
     path = output_folder(options, shipped)
     check_output(path, owns)

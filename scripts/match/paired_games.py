@@ -34,7 +34,7 @@ class Pairing(NamedTuple):
     b: str
 
 
-class Job(NamedTuple):
+class PairJob(NamedTuple):
     """Two games with the same start, sides swapped; `limit` has one limit."""
 
     pairing: Pairing
@@ -42,7 +42,7 @@ class Job(NamedTuple):
     limit: PlayerLimits
 
 
-def play_game(job: Job, first: int, referee: Referee, players: Sequence[Player], max_plies: int = 0) -> PaperGame:
+def play_game(job: PairJob, first: int, referee: Referee, players: Sequence[Player], max_plies: int = 0) -> PaperGame:
     """Play one game; return its line of the log.
 
     `first` is the player on the first side, 0 for A; `players` are by side. Only a limit of the whole game is enforced.
@@ -103,7 +103,7 @@ def read_games(path: Path) -> list[PaperGame]:
 
 
 def run_games(
-    play: Callable[[Job, int], PaperGame],
+    play: Callable[[PairJob, int], PaperGame],
     pairings: Iterable[tuple[str, str]],
     path: Path,
     games: int,
@@ -118,7 +118,7 @@ def run_games(
     pairs = Pairs()
     log = Log(path, is_log, pairs.read)
     wanted = {
-        (*pairing, limit.text, pair): Job(Pairing(*pairing), pair, limit)
+        (*pairing, limit.text, pair): PairJob(Pairing(*pairing), pair, limit)
         for pairing in pairings
         for pair in range(games // 2)
     }
@@ -160,7 +160,7 @@ def together(records: Iterable[PaperGame], name: str) -> list[PaperGame]:
     return [record | {"b": name, "pair": f"{record['b']} {record['pair']}"} for record in records]
 
 
-def play_pair(play: Callable[[Job, int], PaperGame], job: Job) -> list[PaperGame]:
+def play_pair(play: Callable[[PairJob, int], PaperGame], job: PairJob) -> list[PaperGame]:
     return [play(job, first) for first in (0, 1)]
 
 

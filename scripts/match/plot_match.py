@@ -43,7 +43,7 @@ class Point(NamedTuple):
     llr: float
 
 
-class Course(NamedTuple):
+class PairingHistory(NamedTuple):
     """The standings of one pairing, in the order in which its pairs ended."""
 
     name: str
@@ -55,8 +55,8 @@ class Course(NamedTuple):
         return f"{self.name}: {last.elo:+.0f} [{last.low:+.0f}, {last.high:+.0f}] after {last.pairs} pairs"
 
 
-def courses_of(settings: MatchSettings, records: Iterable[MatchRecord]) -> list[Course]:
-    """Return the course of each pairing with a complete pair."""
+def histories_of(settings: MatchSettings, records: Iterable[MatchRecord]) -> list[PairingHistory]:
+    """Return the history of each pairing with a complete pair."""
     pairings = settings.pairings
     tallies = [Tally(settings, pairing) for pairing in pairings]
     standings: list[list[tuple[int, ...]]] = [[] for _ in pairings]
@@ -68,7 +68,7 @@ def courses_of(settings: MatchSettings, records: Iterable[MatchRecord]) -> list[
             standings[index].append(tuple(tallies[index].pairs))
     names = [" against ".join(settings.engines[engine].name for engine in pairing) for pairing in pairings]
     return [
-        Course(name, [_point(counts, settings.sprt) for counts in _thinned(found)])
+        PairingHistory(name, [_point(counts, settings.sprt) for counts in _thinned(found)])
         for name, found in zip(names, standings, strict=True)
         if found
     ]
@@ -89,15 +89,15 @@ def _elo(score: float) -> float:
     return min(max(statistics.elo(score), -MOST_ELO), MOST_ELO)
 
 
-def draw(figure: Figure, settings: MatchSettings, courses: list[Course]) -> None:
+def draw(figure: Figure, settings: MatchSettings, histories: list[PairingHistory]) -> None:
     """Draw Elo by pairs, and below it the log-likelihood ratio if the match has an SPRT."""
     axes = figure.subplots(2 if settings.sprt else 1, sharex=True, squeeze=False)[:, 0]
     edges = [0.0]
-    for course in courses:
-        points = course.points
+    for history in histories:
+        points = history.points
         pairs = [point.pairs for point in points]
         (line,) = axes[0].plot(
-            pairs, [point.elo for point in points], marker=marker(len(points)), label=course.standing()
+            pairs, [point.elo for point in points], marker=marker(len(points)), label=history.standing()
         )
         low, high = [point.low for point in points], [point.high for point in points]
         axes[0].fill_between(pairs, low, high, alpha=0.2, color=line.get_color(), linewidth=0)
@@ -113,7 +113,7 @@ def draw(figure: Figure, settings: MatchSettings, courses: list[Course]) -> None
     axes[0].set_title(f"{settings.game}, games in pairs")
     if settings.sprt:
         bounds = statistics.sprt_bounds()
-        for _, points in courses:
+        for _, points in histories:
             axes[1].plot([point.pairs for point in points], [point.llr for point in points], marker=marker(len(points)))
         for bound, name in zip(bounds, ("H0", "H1"), strict=True):
             axes[1].axhline(bound, color="grey", linestyle="--", linewidth=0.8)
@@ -121,7 +121,7 @@ def draw(figure: Figure, settings: MatchSettings, courses: list[Course]) -> None
             at = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "annotation_clip": False}
             axes[1].annotate(text, (0.01, bound), (0, 3 if name == "H0" else -11), fontsize="small", **at)
         axes[1].set_ylabel("LLR of the SPRT")
-    axes[-1].set_xlim(0, 1.05 * max(course.points[-1].pairs for course in courses))
+    axes[-1].set_xlim(0, 1.05 * max(history.points[-1].pairs for history in histories))
     axes[-1].locator_params("x", integer=True)
     axes[-1].set_xlabel("pairs of games")
 
@@ -136,15 +136,15 @@ def main() -> int:
     reader = Reader()
     read_log(options.log, reader.read)
     settings = reader.settings
-    courses = courses_of(settings, reader.records) if settings is not None and not settings.best_of else []
-    if settings is None or not courses:
+    histories = histories_of(settings, reader.records) if settings is not None and not settings.best_of else []
+    if settings is None or not histories:
         raise OSError(errno.EINVAL, "has no complete pair of games", str(options.log))
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 6 if settings.sprt else 4), layout="constrained")
-    draw(figure, settings, courses)
+    draw(figure, settings, histories)
     save_plot(figure, options.out)
-    print("\n".join(course.standing() for course in courses))
+    print("\n".join(history.standing() for history in histories))
     return 0
 
 

@@ -114,7 +114,7 @@ def flag_of(position: JunqiPosition, side: int, viewer: int) -> str:
     return NO_FLAG if square is None else turned(square, viewer)
 
 
-class Result(NamedTuple):
+class LoggedGame(NamedTuple):
     """A game as in the log."""
 
     name: str
@@ -149,14 +149,14 @@ def turned(squares: str, side: int) -> str:
     return "".join(f"{ROWS[11 - ROWS.index(row)]}{4 - int(column)}" for row, column in pairs)
 
 
-def play_game(name: str, seated: tuple[ProtocolEngine, ProtocolEngine], clock_s: float) -> Result:
+def play_game(name: str, seated: tuple[ProtocolEngine, ProtocolEngine], clock_s: float) -> LoggedGame:
     """Play a game, its players by side."""
     referee = Referee(script.load_once("junqi"), Opening())
     clocks = [Clock(PlayerLimits(clock_ms=round(1000 * clock_s)), 1000 * MARGIN_S) for _ in SIDES]
     ending = play_moves(referee, seated, clocks, ("", ""))
     position = referee_s(referee.position)
     first, second, *_ = *position.words, "", ""
-    return Result(
+    return LoggedGame(
         name,
         (seated[0].name, seated[1].name),
         (first, second),

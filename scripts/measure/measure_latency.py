@@ -36,7 +36,7 @@ LATE_SETTINGS = (
 MOVETIME_MS = 200
 
 
-class Engine(Process):
+class Daemon(Process):
     """A daemon process."""
 
     def wait(self, word: str, since: float) -> float:
@@ -53,7 +53,7 @@ def measure(game: str, command: str, runs: int) -> list[str]:
     columns: dict[str, list[float]] = {name: [] for name in ("uciok", "readyok", "stop", "isready", "late", "mb")}
     variant = f"setoption name UCI_Variant value {game}"
     for run in script.progress(range(runs + 1), " starts", desc=game):
-        engine = Engine(command)
+        engine = Daemon(command)
         engine.send("uci")
         uciok = engine.wait("uciok", engine.started)
         engine.send(variant, "isready")
@@ -79,7 +79,7 @@ def measure(game: str, command: str, runs: int) -> list[str]:
 
 def lateness(command: str, game: str, options: tuple[str, ...], runs: int) -> list[float]:
     """Return the lateness of each search in ms."""
-    engine = Engine(command)
+    engine = Daemon(command)
     engine.send(f"setoption name UCI_Variant value {game}")
     for option in options:
         engine.send("setoption name {} value {}".format(*option.rsplit(maxsplit=1)))

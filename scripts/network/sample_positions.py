@@ -91,7 +91,7 @@ class SampleSettings(msgspec.Struct, frozen=True):
     evaluation: str = "terms"  # or a hash of the network
 
 
-class Task(NamedTuple):
+class GameTask(NamedTuple):
     """A game to play. `opening` None: from the opening book; `network` None: the terms evaluate."""
 
     settings: SampleSettings
@@ -150,7 +150,7 @@ class SamplingPlayer(Player):
         return Choice(position.move_text(self._search.best_move), 0.0, Score(score))
 
 
-def level_opening(task: Task, rng: random.Random) -> Opening | None:
+def level_opening(task: GameTask, rng: random.Random) -> Opening | None:
     """Return the start of a game, None if no level one was found."""
     settings, place = task.settings, workplace(task.network)
     for _ in range(DRAWS_OF_OPENINGS):
@@ -172,7 +172,7 @@ def level_opening(task: Task, rng: random.Random) -> Opening | None:
     return None
 
 
-def opening_move(task: Task, ply: int, position: XiangqiPosition, rng: random.Random) -> int | None:
+def opening_move(task: GameTask, ply: int, position: XiangqiPosition, rng: random.Random) -> int | None:
     """Return the next move of a task's opening, or of the book; None at its end."""
     if task.opening is None:
         suggestion = workplace(task.network).game.suggest(position, rng)
@@ -182,7 +182,7 @@ def opening_move(task: Task, ply: int, position: XiangqiPosition, rng: random.Ra
     return None
 
 
-def play(task: Task) -> Samples:
+def play(task: GameTask) -> Samples:
     """Play the game of a number; return its samples."""
     place, settings, number = workplace(task.network), task.settings, task.number
     rng = random.Random(f"{settings.seed}/{number}")
@@ -203,7 +203,7 @@ def play(task: Task) -> Samples:
     return samples
 
 
-def _work(task: Task) -> bytes:
+def _work(task: GameTask) -> bytes:
     return play(task).tobytes()
 
 
@@ -246,14 +246,14 @@ def digest(data: bytes) -> str:
 
 def tasks(
     settings: SampleSettings, openings: Sequence[Opening], first: int, network: Path | None = None
-) -> Iterator[Task]:
+) -> Iterator[GameTask]:
     """Yield the games from a number on, without end."""
     for number in itertools.count(first):
         rng = random.Random(f"{settings.seed}/opening/{number}")
-        yield Task(settings, number, openings[rng.randrange(len(openings))] if openings else None, network)
+        yield GameTask(settings, number, openings[rng.randrange(len(openings))] if openings else None, network)
 
 
-def played(games: Iterator[Task], jobs: Jobs) -> Generator[Samples]:
+def played(games: Iterator[GameTask], jobs: Jobs) -> Generator[Samples]:
     """Play games in several processes; yield the samples of each, in their order."""
     with contextlib.closing(in_order(_work, games, jobs)) as found:
         for samples in found:

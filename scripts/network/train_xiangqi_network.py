@@ -224,7 +224,7 @@ def rounding_error(network: Network, samples: Samples, learner: Learner, result_
 @script.command
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
-    out = script.output(options, SHIPPED, script.is_book(KIND))
+    out = script.output_file(options, SHIPPED, script.is_book(KIND))
     part = out.with_suffix(".part.npz")
     script.check_output(part, is_checkpoint)
     check_plot(options.plot)

@@ -59,7 +59,7 @@ class Stage:
 
 
 @dataclasses.dataclass
-class Progress:
+class TrainingProgress:
     """The progress of a run. `error` and `count`: sums over the positions since the last report."""
 
     stage: int = 0
@@ -86,20 +86,20 @@ def is_checkpoint(head: bytes) -> bool:
     return head.startswith(b"PK\x03\x04") and head[30:].startswith(_MARK.encode())
 
 
-def save(path: Path, settings: dict[str, Any], progress: Progress, state: State) -> None:
+def save(path: Path, settings: dict[str, Any], progress: TrainingProgress, state: State) -> None:
     packed = io.BytesIO()
     fields = json.dumps({"settings": settings, "progress": dataclasses.asdict(progress)})
     np.savez(packed, progress=np.frombuffer(fields.encode(), np.uint8), **state)
     replace_file(path, [packed.getbuffer()], is_checkpoint)
 
 
-def saved(path: Path) -> tuple[dict[str, Any], Progress, State] | None:
+def saved(path: Path) -> tuple[dict[str, Any], TrainingProgress, State] | None:
     """Return what `save` wrote, None if there is no such file; OSError if it is damaged."""
     try:
         with os.fdopen(open_regular(path), "rb") as file, np.load(file, allow_pickle=False) as archive:
             state = dict(archive)
         fields = json.loads(state.pop(_MARK.removesuffix(".npy")).tobytes())
-        return fields["settings"], Progress(**fields["progress"]), state
+        return fields["settings"], TrainingProgress(**fields["progress"]), state
     except FileNotFoundError:
         return None
     except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
@@ -125,7 +125,7 @@ class Training:
         `settings`: all that the result depends on, as JSON has it; `batch` and `seed` are used here. `report` is called
         after each measurement with all losses measured so far.
         """
-        self.progress = Progress()
+        self.progress = TrainingProgress()
         state = None
         if found := saved(path):
             compare(path, "is of other settings", found[0], settings)

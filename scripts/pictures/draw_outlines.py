@@ -196,7 +196,7 @@ def main() -> int:
     parser.add_argument("latin", type=Path, help="a TrueType font")
     script.add_output(parser, "the outlines")
     options = parser.parse_args()
-    out = script.output(options, PATH, script.begins_with(HEAD))
+    out = script.output_file(options, PATH, script.begins_with(HEAD))
     script.require("fontTools")
     from fontTools.ttLib import TTFont
 

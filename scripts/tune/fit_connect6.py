@@ -202,7 +202,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     script.add_output(parser, "weights.py")
     options = parser.parse_args()
-    out = script.output(options, TARGET, OWNS)
+    out = script.output_file(options, TARGET, OWNS)
     parts = [collect(path, options.limit, options.share, options.seed) for path in options.games]
     values = fit_values(
         np.array([row for part in parts for row in part.values]), np.array([r for part in parts for r in part.results])

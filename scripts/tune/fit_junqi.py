@@ -67,7 +67,7 @@ def main() -> int:
     parser.add_argument("--ridge", type=float, default=0.002)
     script.add_output(parser, "weights.py")
     options = parser.parse_args()
-    out = script.output(options, Path(weights.__file__), OWNS)
+    out = script.output_file(options, Path(weights.__file__), OWNS)
     parts = [samples(path, options.every) for path in options.games]
     rows, results, numbers = (np.concatenate(part) for part in zip(*parts, strict=True))
     held = numbers % HELD_OUT == 0

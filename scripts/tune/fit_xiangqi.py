@@ -153,7 +153,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     script.add_output(parser, "tuned.py")
     options = parser.parse_args()
-    out = script.output(options, TARGET, OWNS)
+    out = script.output_file(options, TARGET, OWNS)
     drawn = [samples(path, options.share, options.first_ply, options.seed, options.limit) for path in options.games]
     rows, phases, results = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     held = np.random.default_rng(options.seed).random(len(rows)) < 0.1

@@ -141,7 +141,7 @@ def main() -> int:
     parser.add_argument("--ridge", type=float, default=0.01)
     script.add_output(parser, "habits.py")
     options = parser.parse_args()
-    out = script.output(options, Path(habits.__file__), OWNS)
+    out = script.output_file(options, Path(habits.__file__), OWNS)
     games = read(own_games(options.games), options.every)
     held = [sample for game in games[::HELD_OUT] for sample in game]
     table = fit([s for i, game in enumerate(games) if i % HELD_OUT for s in game], options.passes, options.ridge)

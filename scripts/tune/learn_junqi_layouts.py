@@ -67,7 +67,7 @@ games/junqi/data/deployments.py.
 '''
 
 
-def kinds_of(word: str) -> list[int]:
+def types_by_slot(word: str) -> list[int]:
     """Return the types by slot of a legal set-up, mirrored if its flag is in L3; ValueError for an illegal one."""
     check_setup(word)
     kinds = [TYPES.index(letter) for letter in word]
@@ -80,7 +80,7 @@ def read_more(path: Path) -> list[list[int]]:
     found = []
     for word in sorted(words):
         try:
-            found.append(kinds_of(word))
+            found.append(types_by_slot(word))
         except ValueError as error:
             print(f"left out: {error}", file=sys.stderr)
     return found
@@ -118,9 +118,9 @@ def log_likelihood(table: Array, kinds: list[int]) -> float:
 
 def learn_weights(options: argparse.Namespace) -> None:
     owns = script.begins_with(WEIGHTS_TITLE)
-    out = script.output(options, Path(deployments.__file__), owns)
+    out = script.output_file(options, Path(deployments.__file__), owns)
     words = [line for line in options.layouts.read_text().split() if not line.startswith("#")]
-    layouts = [kinds_of(word) for word in words]
+    layouts = [types_by_slot(word) for word in words]
     more = [kinds for kinds in read_more(options.more) if kinds not in layouts] if options.more else []
     prior = options.smoothing * LEGAL + (options.strength * count(more) / len(more) if more else 0)
     table = count(layouts) + prior
@@ -134,7 +134,7 @@ def differences(path: Path) -> tuple[Array, Array]:
     """Return ([game, slot and type]: the first side's layout minus the second's, results of the first side)."""
     rows, results = [], []
     for record in read_games(path):
-        first, second = (count([kinds_of(word)]) for word in record["words"].split()[:2])
+        first, second = (count([types_by_slot(word)]) for word in record["words"].split()[:2])
         rows.append((first - second).ravel())
         results.append(0.5 if record["winner"] is None else float(record["winner"] == record["first"]))
     return np.array(rows), np.array(results)
@@ -142,7 +142,7 @@ def differences(path: Path) -> tuple[Array, Array]:
 
 def learn_advantages(options: argparse.Namespace) -> None:
     owns = script.begins_with(ADVANTAGES_TITLE)
-    out = script.output(options, Path(advantages.__file__), owns)
+    out = script.output_file(options, Path(advantages.__file__), owns)
     rows, results = differences(options.games)
     held = np.arange(len(rows)) // 2 % HELD_OUT == 0
     start = np.zeros(rows.shape[1])

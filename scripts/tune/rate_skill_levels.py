@@ -61,7 +61,7 @@ OPENINGS_BYTES = 1 << 28
 MAX_PLIES = 400
 
 
-class Result(NamedTuple):
+class LevelMatch(NamedTuple):
     """The complete pairs of a match: the lower level, the higher, and the pairs by points of the higher."""
 
     low: int
@@ -113,7 +113,7 @@ def play_match(folder: Path, game: str, command: str, low: int, high: int, games
     return tally.standing()
 
 
-def read_results(folder: Path, game: str) -> list[Result]:
+def read_results(folder: Path, game: str) -> list[LevelMatch]:
     """Return the results of a folder's logs that hold whole pairs."""
     found = []
     for path in sorted(folder.glob(f"{game}-*.jsonl")):
@@ -128,7 +128,7 @@ def read_results(folder: Path, game: str) -> list[Result]:
         for record in reader.records:
             tally.add(record)
         if any(tally.pairs):
-            found.append(Result(int(levels[2]), int(levels[1]), tuple(tally.pairs)))
+            found.append(LevelMatch(int(levels[2]), int(levels[1]), tuple(tally.pairs)))
     return sorted(found)
 
 
@@ -161,7 +161,7 @@ class Ratings(NamedTuple):
         return statistics.Z * math.sqrt(max(float(row @ self.covariance @ row), 0.0))
 
 
-def fit_ratings(results: Sequence[Result]) -> Ratings:
+def fit_ratings(results: Sequence[LevelMatch]) -> Ratings:
     """Return the likeliest ratings by the logistic model of Elo, a pair of games being one observation."""
     top = max(result.high for result in results)
     levels = tuple(sorted({*(level for level in BENDS if level < top), top}))
@@ -173,7 +173,7 @@ def fit_ratings(results: Sequence[Result]) -> Ratings:
     return ratings._replace(values=values + ANCHOR_ELO - ratings.elo(ANCHOR_LEVEL))
 
 
-def table(results: Sequence[Result]) -> str:
+def table(results: Sequence[LevelMatch]) -> str:
     """Return the matches with the fit's differences, each level's rating, and the line for the game's declaration."""
     ratings = fit_ratings(results)
     lines = ["levels    games  score of the higher  Elo measured  Elo fitted"]

@@ -68,7 +68,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     script.add_output(parser, "the evaluation")
     options = parser.parse_args()
-    out = script.output(options, BOOK, script.is_book(KIND))
+    out = script.output_file(options, BOOK, script.is_book(KIND))
     part = out.with_suffix(".part.npz")
     script.check_output(part, is_part)
     if options.games < 1 or options.every < 1:

@@ -199,7 +199,7 @@ class Point(NamedTuple):
     squares: list[float]
 
 
-class Course:
+class Trajectory:
     """The values of the parameters, which iterations move."""
 
     def __init__(self, settings: SpsaSettings) -> None:
@@ -308,47 +308,47 @@ def run(
     openings: Sequence[str],
     path: Path,
     jobs: Jobs,
-    course: Course,
+    trajectory: Trajectory,
     every: int,
     play: Callable[[Trial], Iteration] = play_trial,
 ) -> None:
-    """Play the iterations that the log at `path` lacks, into log and course. One job plays in this process."""
-    log = RunLog(path, KIND, plain(settings), lambda line: course.take(msgspec.json.decode(line, type=Iteration)))
+    """Play the iterations that the log at `path` lacks; add them to `trajectory`. One job plays in this process."""
+    log = RunLog(path, KIND, plain(settings), lambda line: trajectory.take(msgspec.json.decode(line, type=Iteration)))
 
     def trials() -> Iterator[Trial]:
         """Yield iterations with the values that are known when a worker requests one."""
         for number in range(settings.iterations):
             if number not in log.numbers:
-                yield trial_of(settings, openings, number, course.values)
+                yield trial_of(settings, openings, number, trajectory.values)
 
     finished = script.finished(play, trials(), jobs, most_calls=1)
-    bar = script.progress(total=settings.iterations, initial=course.iterations, unit=" iterations")
+    bar = script.progress(total=settings.iterations, initial=trajectory.iterations, unit=" iterations")
     with log, bar, contextlib.closing(finished):
         for iterations in finished:
             log.add([msgspec.json.encode(iteration) for iteration in iterations])
             for iteration in iterations:
-                course.take(iteration)
-                if not script.shows_progress() and course.iterations % every == 0:
-                    print(f"{course.iterations}  {course.standing()}", flush=True)
-            bar.set_postfix_str(course.standing(), refresh=False)
+                trajectory.take(iteration)
+                if not script.shows_progress() and trajectory.iterations % every == 0:
+                    print(f"{trajectory.iterations}  {trajectory.standing()}", flush=True)
+            bar.set_postfix_str(trajectory.standing(), refresh=False)
             bar.update(len(iterations))
 
 
-def draw(figure: Figure, course: Course) -> None:
+def draw(figure: Figure, trajectory: Trajectory) -> None:
     """Draw each value by iterations, over the band that would hold it with 95 % chance if the option had no effect."""
-    parameters = course.settings.parameters
+    parameters = trajectory.settings.parameters
     rows = -(-len(parameters) // COLUMNS)
     axes = figure.subplots(rows, min(len(parameters), COLUMNS), squeeze=False, sharex=True).ravel()
-    numbers = range(len(course.points))
+    numbers = range(len(trajectory.points))
     for i, (axis, parameter) in enumerate(itertools.zip_longest(axes, parameters)):
         if parameter is None:
             axis.remove()
             continue
-        bars = [Z * math.sqrt(point.squares[i]) for point in course.points]
+        bars = [Z * math.sqrt(point.squares[i]) for point in trajectory.points]
         low, high = ([parameter.clip(parameter.start + side * bar) for bar in bars] for side in (-1, 1))
         axis.fill_between(numbers, low, high, alpha=0.2, color="grey", linewidth=0, label="by chance, 95 %")
-        axis.plot(numbers, [point.values[i] for point in course.points])
-        axis.set_title(f"{parameter.name}: {parameter.start:g} to {course.values[i]:.4g}", fontsize="medium")
+        axis.plot(numbers, [point.values[i] for point in trajectory.points])
+        axis.set_title(f"{parameter.name}: {parameter.start:g} to {trajectory.values[i]:.4g}", fontsize="medium")
         axis.set_xlabel("iterations")
     axes[0].legend(loc="best", fontsize="small")
 
@@ -456,7 +456,7 @@ def build_parser() -> argparse.ArgumentParser:
     option("--pairs", type=int, default=1, help="pairs of games per iteration")
     option("--stability", type=float, default=0.1, metavar="A", help="Spall's A, as a share of all pairs")
     script.add_jobs(parser, what="iterations at a time")
-    option("--plot", type=Path, help="an SVG or PNG of the values' course")
+    option("--plot", type=Path, help="an SVG or PNG of the values' trajectory")
     option("--every", type=int, default=10, metavar="N", help="report every N iterations, off a terminal")
     add_conditions(parser)
     add_limits(parser.add_argument_group("limits of the engine"))
@@ -474,9 +474,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = settings_from(vars(options))
         game = script.load(settings.match.game)  # compiled once, before there are several
         openings = [opening.text for opening in load_openings(game, settings.match)]
-        course = Course(settings)
+        trajectory = Trajectory(settings)
         try:
-            run(settings, openings, options.log, script.jobs(options), course, options.every)
+            run(settings, openings, options.log, script.jobs(options), trajectory, options.every)
         except KeyboardInterrupt:
             status = script.INTERRUPTED
         finally:
@@ -486,13 +486,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except StartError as error:
         print(f"{script.program()}: {error}", file=sys.stderr)
         return script.FAILED
-    print(course.report())
+    print(trajectory.report())
     if options.plot is not None:
         from matplotlib.figure import Figure
 
         rows = -(-len(settings.parameters) // COLUMNS)
         figure = Figure(figsize=(8, 3 * rows + 1), layout="constrained")
-        draw(figure, course)
+        draw(figure, trajectory)
         save_plot(figure, options.plot)
     return status
 

@@ -14,7 +14,7 @@ import pytest
 from fixture_files import damaged
 
 from scripts.books import build_xiangqi_tablebases
-from scripts.books.xiangqi_retrograde import Analysis, build_order
+from scripts.books.xiangqi_retrograde import RetrogradeAnalysis, build_order
 
 from naive.xiangqi import Naive
 from siqi.games import registry
@@ -212,7 +212,7 @@ def test_checking_finds_a_wrong_value(folder: Path) -> None:
         other: build_xiangqi_tablebases.read_values(build_xiangqi_tablebases.path_of(folder, other), other)
         for other in ending.after_captures()
     }
-    analysis = Analysis(ending, smaller)
+    analysis = RetrogradeAnalysis(ending, smaller)
     analysis.run(lambda what, done: None)
     assert analysis.check(lambda what, done: None) == -1
     side, at = np.argwhere(analysis.values == 4)[0]

@@ -72,7 +72,7 @@ def test_the_clock_is_scaled_by_the_geometric_mean_of_turn_9() -> None:
         for depth, paper in PAPER_SECONDS.items()
         for turn in (5, PAPER_TURN)
     ]
-    assert connect6_roads.scale(times) == {depth: pytest.approx(1 / 20) for depth in PAPER_SECONDS}
+    assert connect6_roads.clock_scale(times) == {depth: pytest.approx(1 / 20) for depth in PAPER_SECONDS}
 
 
 def test_a_spot_s_key_says_everything() -> None:

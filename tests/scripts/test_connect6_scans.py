@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scripts.match.paired_games import Job, Pairing
+from scripts.match.paired_games import Pairing, PairJob
 from scripts.match.players import PlayerLimits
 from scripts.papers.connect6_roads import scans as connect6_scans
 from scripts.papers.connect6_roads.players import Entrant, Scanner, entrant_of, openings, play, winner_with_clock
@@ -157,7 +157,7 @@ def names(width: int, depth: int) -> Pairing:
 
 
 def test_with_time_enough_both_games_of_a_pair_are_the_same() -> None:
-    played = [play(Job(names(2, 1), 1, PlayerLimits(clock_ms=600_000)), first) for first in (0, 1)]
+    played = [play(PairJob(names(2, 1), 1, PlayerLimits(clock_ms=600_000)), first) for first in (0, 1)]
     assert all(game["end"] == "six" and game["depths"] == [1, 1] for game in played)
     assert played[0]["plies"] == played[1]["plies"] and {game["winner"] for game in played} == {0, 1}
 
@@ -165,7 +165,7 @@ def test_with_time_enough_both_games_of_a_pair_are_the_same() -> None:
 def test_a_side_that_overruns_its_clock_loses() -> None:
     """The global scan, some 50 ms a node here, loses on time against the local one, 3 ms."""
     for first in (0, 1):
-        game = play(Job(names(3, 4), 0, PlayerLimits(clock_ms=300)), first)
+        game = play(PairJob(names(3, 4), 0, PlayerLimits(clock_ms=300)), first)
         assert (game["winner"], game["end"], game["limit"]) == (0, "time", "300 ms a game")
         assert 300 <= game["spent"][1] < 1300 and game["spent"][0] < 300
 
@@ -181,7 +181,7 @@ def test_a_game_with_a_shorter_clock_is_lost_at_the_first_overrun() -> None:
 
 
 def test_the_turns_times_are_those_of_the_clocks() -> None:
-    game = play(Job(names(2, 1), 3, PlayerLimits(clock_ms=600_000)), 1)
+    game = play(PairJob(names(2, 1), 3, PlayerLimits(clock_ms=600_000)), 1)
     assert [round(sum(times)) for times in game["times"]] == pytest.approx(game["spent"], abs=2)
     assert sum(map(len, game["times"])) == game["plies"] - len(openings()[3])
     assert winner_with_clock(game, 600_000) == game["winner"]
@@ -189,7 +189,7 @@ def test_the_turns_times_are_those_of_the_clocks() -> None:
 
 
 def test_a_pair_of_the_same_time_a_turn() -> None:
-    game = play(Job(names(4, 0), 2, PlayerLimits(movetime_ms=1)), 0)
+    game = play(PairJob(names(4, 0), 2, PlayerLimits(movetime_ms=1)), 0)
     assert game["winner"] in (0, None, 1) and game["plies"] > 3 and min(game["depths"]) >= 1
 
 

@@ -20,7 +20,7 @@ from scripts.match.paired_games import PaperGame
 from scripts.match.players import PlayerLimits
 from scripts.papers.ewn_uct import experiments as ewn_uct
 from scripts.papers.ewn_uct.players import make_player
-from scripts.papers.ewn_uct.regret import Step, choices, course, decisions, regret_of
+from scripts.papers.ewn_uct.regret import Step, choices, decisions, regret_of, search_steps
 
 from naive.ewn import Naive
 from siqi.games import registry
@@ -159,7 +159,7 @@ def test_the_course_of_a_search() -> None:
     """Each step equals the end of a search of that depth; a search that has decided keeps its last step."""
     mind: Any = make_player("uct")
     case = next(case for case in choices(VALUES) if case.pieces == 6)
-    steps = course(mind, case, (1, 5, 9))
+    steps = search_steps(mind, case, (1, 5, 9))
     for step, depth in zip(steps, (1, 5, 9), strict=True):
         mind.new_game(1)
         mind.searcher.start(Task(EwnPosition(case.fen), Control()))
@@ -167,7 +167,7 @@ def test_the_course_of_a_search() -> None:
         line = reports[-1].lines[0]
         move = EwnPosition(case.fen).move_text(line.pv[0])
         assert step == Step(line.score.win, max(case.values.values()) - case.values[move])
-    settled = course(make_player("siqi Algorithm=uct"), choices(VALUES)[0], (1, 9, 17))  # type: ignore[arg-type]
+    settled = search_steps(make_player("siqi Algorithm=uct"), choices(VALUES)[0], (1, 9, 17))  # type: ignore[arg-type]
     assert settled[1:] == [settled[0]] * 2 and settled[0].regret == 0
 
 
@@ -213,7 +213,7 @@ def test_what_is_done_is_not_done_again(quick: Path, monkeypatch: pytest.MonkeyP
 
     for module, name in (
         (paired_games, "play_pair"),
-        (ewn_uct, "measure_course"),
+        (ewn_uct, "measure_steps"),
         (ewn_uct, "measure_regret"),
         (ewn_uct, "measure_speed"),
     ):

@@ -10,7 +10,7 @@ from fixture_files import vectors
 
 from scripts.match.players import PlayerLimits
 from scripts.papers.junqi_cooperation import experiments as junqi_cooperation
-from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, Learner
+from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, LearningStage
 from scripts.papers.junqi_cooperation.experiments import EXPERIMENTS, grid_name, mean_score
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.junqi_cooperation.players import FullWidth, PlainView, make_player
@@ -112,7 +112,7 @@ def test_every_activation_learns(activation: str) -> None:
     position = registry.load("junqi").position()
     for word in (draw_setup(5), "?"):
         position.push(position.parse_move(word))
-    learner = Learner(activation, 0.4, 0.6)
+    learner = LearningStage(activation, 0.4, 0.6)
     assert learner.seconds(position, PlayerLimits(nodes=200), 100) > 0
     rows = learner._matrix[learner._matrix["key"] != 0]
     movable = {move & 63 for move in position.legal_moves()}

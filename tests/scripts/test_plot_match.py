@@ -13,7 +13,7 @@ import pytest
 from scripts.common import statistics
 from scripts.match.match_log import MatchRecord, MatchSettings
 from scripts.match.players import EngineSpec
-from scripts.match.plot_match import MOST_ELO, MOST_POINTS, courses_of, draw
+from scripts.match.plot_match import MOST_ELO, MOST_POINTS, draw, histories_of
 from scripts.match.tally import Tally
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +39,7 @@ def records_of(settings: MatchSettings, games: int, seed: int = 1) -> list[Match
 def test_each_point_is_the_tally_s_standing() -> None:
     settings = MatchSettings("ewn", SPECS[:2], games=60, sprt=SPRT)
     records = records_of(settings, 60)
-    ((name, points),) = courses_of(settings, records)
+    ((name, points),) = histories_of(settings, records)
     assert name == "old against new" and [point.pairs for point in points] == list(range(1, 31))
     tally = Tally(settings)
     for point in points:
@@ -53,7 +53,7 @@ def test_each_point_is_the_tally_s_standing() -> None:
 
 def test_long_matches_have_fewer_points_and_the_last() -> None:
     settings = MatchSettings("ewn", SPECS[:2])
-    ((_, points),) = courses_of(settings, records_of(settings, 4 * MOST_POINTS + 6))
+    ((_, points),) = histories_of(settings, records_of(settings, 4 * MOST_POINTS + 6))
     pairs = [point.pairs for point in points]
     assert len(pairs) <= MOST_POINTS and pairs[-1] == 2 * MOST_POINTS + 3
     assert {after - before for before, after in pairwise(pairs)} == {3}
@@ -61,9 +61,9 @@ def test_long_matches_have_fewer_points_and_the_last() -> None:
 
 def test_a_tournament_has_a_course_for_each_pairing() -> None:
     settings = MatchSettings("ewn", SPECS, tournament="round-robin")
-    courses = courses_of(settings, records_of(settings, 24))
-    assert [name for name, _ in courses] == ["old against new", "old against odd", "new against odd"]
-    assert [points[-1].pairs for _, points in courses] == [4, 4, 4]
+    histories = histories_of(settings, records_of(settings, 24))
+    assert [name for name, _ in histories] == ["old against new", "old against odd", "new against odd"]
+    assert [points[-1].pairs for _, points in histories] == [4, 4, 4]
 
 
 @pytest.mark.parametrize("games", [2, 18, 400])
@@ -72,7 +72,7 @@ def test_all_of_a_plot_is_seen(games: int) -> None:
     figure_module = pytest.importorskip("matplotlib.figure")
     settings = MatchSettings("ewn", SPECS[:2], games=games, sprt=SPRT)
     figure = figure_module.Figure()
-    draw(figure, settings, courses_of(settings, records_of(settings, games)))
+    draw(figure, settings, histories_of(settings, records_of(settings, games)))
     figure.draw_without_rendering()
     elo, llr = figure.axes
     assert [text.get_text()[:2] for text in llr.texts] == ["H0", "H1"]

@@ -19,7 +19,7 @@ from fixture_files import ROOT
 
 from scripts.match.game_loop import GameEnd, Opening, Referee
 from scripts.network import sample_positions
-from scripts.network.sample_positions import SampleSettings, Task, play, read_openings
+from scripts.network.sample_positions import GameTask, SampleSettings, play, read_openings
 from scripts.network.samples import SampleFile, Samples, read_samples, read_settings
 from scripts.network.sampling import MAX_SCORE, Search, label_static, set_up_sample
 
@@ -83,7 +83,7 @@ def test_roots_are_the_quiet_positions_of_a_game(played: list[Played]) -> None:
     """Samples have the game's result; the first has the score of a search with empty tables."""
     search = Search(choose("terms"))
     for number in range(5):
-        samples = play(Task(settings(labels="roots", label_nodes=0, seed=2), number, None))
+        samples = play(GameTask(settings(labels="roots", label_nodes=0, seed=2), number, None))
         game = played[number]
         assert (samples["result"] == game.result).all() and (abs(samples["score"]) < MAX_SCORE).all()
         by_ply = {int(sample["ply"]): sample for sample in samples}
@@ -107,7 +107,7 @@ def test_roots_are_the_quiet_positions_of_a_game(played: list[Played]) -> None:
 
 def test_leaves_are_legal_and_have_their_games_result(played: list[Played]) -> None:
     for number in range(4):
-        samples = play(Task(SETTINGS, number, None))
+        samples = play(GameTask(SETTINGS, number, None))
         game = played[number]
         assert len(samples) > 50 and (abs(samples["score"]) < MAX_SCORE).all()
         assert (samples["result"] == game.result).all()
@@ -119,31 +119,35 @@ def test_leaves_are_legal_and_have_their_games_result(played: list[Played]) -> N
 
 
 def test_without_label_nodes_the_score_is_the_static_evaluation() -> None:
-    samples = play(Task(settings(label_nodes=0), 0, None))
-    assert len(samples) > len(play(Task(SETTINGS, 0, None)))
+    samples = play(GameTask(settings(label_nodes=0), 0, None))
+    assert len(samples) > len(play(GameTask(SETTINGS, 0, None)))
     assert samples["score"].tolist() == label_static(samples).tolist()
 
 
 def test_games_depend_on_number_and_settings_alone() -> None:
-    first = play(Task(SETTINGS, 0, None)).tobytes()
-    others = [play(Task(SETTINGS, 1, None)), play(Task(settings(seed=2), 0, None)), play(Task(SETTINGS, 0, None))]
+    first = play(GameTask(SETTINGS, 0, None)).tobytes()
+    others = [
+        play(GameTask(SETTINGS, 1, None)),
+        play(GameTask(settings(seed=2), 0, None)),
+        play(GameTask(SETTINGS, 0, None)),
+    ]
     assert others[2].tobytes() == first and first not in (others[0].tobytes(), others[1].tobytes())
 
 
 def test_a_game_ends_by_the_tablebase(played: list[Played]) -> None:
     """A rook against a bare king wins by the tablebase at once, before scores could decide; so no move is played."""
     for fen, result in (("3k5/9/9/9/9/9/9/9/R8/4K4 b", 1), ("3k5/r8/9/9/9/9/9/9/9/4K4 w", -1)):
-        samples = play(Task(settings(level=30_000, random_plies=0), 0, Opening("", fen)))
+        samples = play(GameTask(settings(level=30_000, random_plies=0), 0, Opening("", fen)))
         game = played.pop()
         assert (game.ending.cause, game.ending.reason[:14], game.result) == ("adjudicated", "tablebase mate", result)
         assert not game.words and len(samples) == 0
 
 
 def test_the_ply_limit_makes_a_draw_and_a_clear_score_a_win(played: list[Played]) -> None:
-    samples = play(Task(settings(labels="roots", label_nodes=0, max_plies=20), 0, None))
+    samples = play(GameTask(settings(labels="roots", label_nodes=0, max_plies=20), 0, None))
     assert played[0].ending == GameEnd(None, "adjudicated", "20 plies") and len(played[0].words) == 20
     assert len(samples) > 0 and (samples["result"] == 0).all()
-    play(Task(settings(decided=1), 0, None))
+    play(GameTask(settings(decided=1), 0, None))
     assert played[1].ending.reason == "scores agreed for 6 plies" and played[1].ending.winner is not None
 
 
@@ -153,22 +157,22 @@ def test_the_ply_limit_makes_a_draw_and_a_clear_score_a_win(played: list[Played]
 def test_games_begin_as_the_openings_do(played: list[Played]) -> None:
     moves = ["h2e2", "h9g7", "h0g2", "i9h9"]
     for number in range(6):
-        play(Task(settings(random_plies=0, opening_plies=4, max_plies=6), number, Opening("", None, moves)))
+        play(GameTask(settings(random_plies=0, opening_plies=4, max_plies=6), number, Opening("", None, moves)))
     assert all(game.words[: game.start] == moves[: game.start] for game in played)
     starts = {game.start for game in played}
     assert len(starts) > 2 and max(starts) <= 4
     broken = Opening("", None, [*moves[:2], "a0a9"])  # ends where it is illegal
     for number in range(4):
-        play(Task(settings(random_plies=0, opening_plies=4, max_plies=6), number, broken))
+        play(GameTask(settings(random_plies=0, opening_plies=4, max_plies=6), number, broken))
         assert played[-1].start <= 2 and played[-1].words[: played[-1].start] == moves[: played[-1].start]
-    play(Task(settings(random_plies=3, opening_plies=0, max_plies=6), 0, Opening("", None, moves)))
+    play(GameTask(settings(random_plies=3, opening_plies=0, max_plies=6), 0, Opening("", None, moves)))
     assert 1 <= played[-1].start <= 3
 
 
 def test_a_start_that_is_not_level_is_not_played(played: list[Played]) -> None:
     rook_up = Opening("", "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/1NBAKABNR w")
-    assert len(play(Task(settings(random_plies=0), 0, rook_up))) == 0 and not played
-    assert len(play(Task(settings(random_plies=0, level=30_000), 0, rook_up))) > 0
+    assert len(play(GameTask(settings(random_plies=0), 0, rook_up))) == 0 and not played
+    assert len(play(GameTask(settings(random_plies=0, level=30_000), 0, rook_up))) > 0
 
 
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-8", "utf-16"])
@@ -237,7 +241,7 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(
     # The samples equal those of an uninterrupted run, to the game that reaches the goal.
     same = msgspec.convert(read_settings(path), SampleSettings)
     assert same.evaluation not in ("terms", "")
-    parts = [play(Task(same, number, None, NETWORK_BOOK)) for number in range(games)]
+    parts = [play(GameTask(same, number, None, NETWORK_BOOK)) for number in range(games)]
     assert np.concatenate(parts).tobytes() == found.tobytes()
     assert len(found) - len(parts[-1]) < count + 20_000
 

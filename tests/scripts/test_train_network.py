@@ -445,7 +445,7 @@ def test_a_checkpoint_of_other_settings_is_left_alone(run: Callable[..., str], m
     assert line.endswith("n.part.npz: is of other settings: seed was 1, now 2") and part.read_bytes() == before
     (line,) = run("--out", "n.network", "--batch", "16", "--search-epochs", "3", status=2).splitlines()
     assert line.endswith("n.part.npz: is of other settings: stages[1].epochs was 2, now 3")
-    network_training.save(part, {"of": "another program"}, network_training.Progress(), {})
+    network_training.save(part, {"of": "another program"}, network_training.TrainingProgress(), {})
     (line,) = run("--out", "n.network", "--batch", "16", status=2).splitlines()
     assert "n.part.npz: is of other settings: of was another program, now None" in line
     part.write_bytes(before[: len(before) // 2])

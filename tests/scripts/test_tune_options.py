@@ -21,7 +21,7 @@ from scripts.common.log import Log
 from scripts.match.match_log import MatchSettings
 from scripts.match.players import EngineSpec, PlayerLimits
 from scripts.tune import tune_options
-from scripts.tune.tune_options import Course, Iteration, Parameter, SpsaSettings, Trial, gain, perturbation, run
+from scripts.tune.tune_options import Iteration, Parameter, SpsaSettings, Trajectory, Trial, gain, perturbation, run
 
 from siqi.games import registry
 
@@ -47,14 +47,14 @@ def test_an_iteration_moves_each_value_by_spall_s_gains() -> None:
     settings = settings_of(WIDTH, WEIGHT)
     assert perturbation(settings, WIDTH, 3) == pytest.approx(4.447429975270423)
     assert gain(settings, WIDTH, 3) == pytest.approx(13.701699867340775 / 4.447429975270423)
-    course = Course(settings)
-    course.take(iteration_of(3, 1, 0.5, 1, 1))  # three wins and a draw: wins - losses = 3
+    trajectory = Trajectory(settings)
+    trajectory.take(iteration_of(3, 1, 0.5, 1, 1))  # three wins and a draw: wins - losses = 3
     first, second = tune_options.signs(settings, 3)
     assert {first, second} <= {-1, 1}
-    assert course.values[0] == pytest.approx(10 + first * 3 * 3.08081295119383)
+    assert trajectory.values[0] == pytest.approx(10 + first * 3 * 3.08081295119383)
     small = 0.02 * 0.25**2 * (22 / 9) ** 0.602 / (0.25 * (20 / 7) ** 0.101)
-    assert course.values[1] == pytest.approx(2.5 + second * 3 * small)
-    assert course.points[-1].squares == pytest.approx([(3 * 3.08081295119383) ** 2, (3 * small) ** 2])
+    assert trajectory.values[1] == pytest.approx(2.5 + second * 3 * small)
+    assert trajectory.points[-1].squares == pytest.approx([(3 * 3.08081295119383) ** 2, (3 * small) ** 2])
 
 
 def test_the_last_pair_has_the_gains_that_the_command_names() -> None:
@@ -65,10 +65,10 @@ def test_the_last_pair_has_the_gains_that_the_command_names() -> None:
 
 def test_values_stay_within_their_limits() -> None:
     settings = settings_of(WIDTH)
-    course = Course(settings)
+    trajectory = Trajectory(settings)
     sign = tune_options.signs(settings, 0)[0]
-    course.take(iteration_of(0, *[float(sign < 0)] * 4))  # downwards by some 30
-    assert course.values == [0]
+    trajectory.take(iteration_of(0, *[float(sign < 0)] * 4))  # downwards by some 30
+    assert trajectory.values == [0]
     for side in (-1, 1):
         assert 0 <= int(tune_options.perturbed(settings, 0, [1.0], side)["Width"]) <= 8
 
@@ -80,10 +80,10 @@ def test_the_order_of_iterations_does_not_matter() -> None:
     ends = []
     for _ in range(3):
         rng.shuffle(played)
-        course = Course(settings)
+        trajectory = Trajectory(settings)
         for iteration in played:
-            course.take(iteration)
-        ends.append([*course.values, *course.points[-1].squares])
+            trajectory.take(iteration)
+        ends.append([*trajectory.values, *trajectory.points[-1].squares])
     assert ends[1:] == [pytest.approx(ends[0])] * 2
 
 
@@ -125,14 +125,17 @@ IDLE = Parameter("Idle", 0, -100, 100, 1, 0.02)
 def test_the_best_values_are_found(tmp_path: Path, jobs: int) -> None:
     start = msgspec.structs.replace(WIDTH, r_end=0.02)
     settings = settings_of(start, WEIGHT, IDLE, iterations=1500)
-    course = Course(settings)
-    run(settings, [""], tmp_path / "log.jsonl", jobs, course, 10**9, play_by_strength)
-    assert course.iterations == 1500 and course.games == 6000
-    assert course.values[0] == pytest.approx(40, abs=6)
-    assert course.values[1] == pytest.approx(1, abs=0.4)
-    (moved, bar), others = (course.values[2], course.points[-1].squares[2] ** 0.5), course.points[-1].squares
+    trajectory = Trajectory(settings)
+    run(settings, [""], tmp_path / "log.jsonl", jobs, trajectory, 10**9, play_by_strength)
+    assert trajectory.iterations == 1500 and trajectory.games == 6000
+    assert trajectory.values[0] == pytest.approx(40, abs=6)
+    assert trajectory.values[1] == pytest.approx(1, abs=0.4)
+    (moved, bar), others = (
+        (trajectory.values[2], trajectory.points[-1].squares[2] ** 0.5),
+        trajectory.points[-1].squares,
+    )
     assert abs(moved) < 3 * bar  # by chance
-    assert abs(course.values[0] - 10) > 2 * others[0] ** 0.5
+    assert abs(trajectory.values[0] - 10) > 2 * others[0] ** 0.5
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -38,11 +38,11 @@ def pairs_of(score: float, count: int) -> tuple[int, ...]:
 
 def test_a_fit_finds_the_ratings_behind_matches() -> None:
     from scripts.common.statistics import expected_score
-    from scripts.tune.rate_skill_levels import Result, fit_ratings
+    from scripts.tune.rate_skill_levels import LevelMatch, fit_ratings
 
     true = {0: 1200, 4: 1700, 8: 1900, 12: 2100, 16: 2200, 19: 2260}
     matches = [*pairwise(true), (4, 12), (8, 16)]
-    results = [Result(low, high, pairs_of(expected_score(true[high] - true[low]), 5000)) for low, high in matches]
+    results = [LevelMatch(low, high, pairs_of(expected_score(true[high] - true[low]), 5000)) for low, high in matches]
     ratings = fit_ratings(results)
     for level, elo in true.items():
         assert ratings.elo(level) == pytest.approx(elo, abs=3)
@@ -51,9 +51,9 @@ def test_a_fit_finds_the_ratings_behind_matches() -> None:
 
 
 def test_ratings_rise_where_games_cannot_tell_levels_apart() -> None:
-    from scripts.tune.rate_skill_levels import Result, fit_ratings
+    from scripts.tune.rate_skill_levels import LevelMatch, fit_ratings
 
-    ratings = fit_ratings([Result(0, 4, (30, 0, 50, 0, 20)), Result(4, 12, (0, 0, 0, 0, 50))])
+    ratings = fit_ratings([LevelMatch(0, 4, (30, 0, 50, 0, 20)), LevelMatch(4, 12, (0, 0, 0, 0, 50))])
     elos = [ratings.elo(level) for level in range(13)]
     assert all(low < high for low, high in pairwise(elos))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from siqi.games.contract import GameRecord
-from siqi.games.formats import Opening
+from siqi.games.formats import OpeningName
 from siqi.games.xiangqi.formats.portable import record_of
 from siqi.games.xiangqi.knowledge.openings import opening_of
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
@@ -33,7 +33,7 @@ def notation(game: Game | None) -> str:
     return "chinese" if own == "traditional" else own if own in NOTATIONS else ""
 
 
-def opening(boards: Iterable[Mapping[str, str]]) -> Opening | None:
+def opening(boards: Iterable[Mapping[str, str]]) -> OpeningName | None:
     """Return the opening of a game from the letters by point at the start and after each move; None without a name."""
     return opening_of(boards)
 

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from siqi.games.formats import Opening
+from siqi.games.formats import OpeningName
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.rules.notation import FILES, START_FEN
 
@@ -34,7 +34,7 @@ class Formation(NamedTuple):
         return len(self.black), len(self.red)
 
 
-def opening_of(boards: Iterable[Mapping[str, str]]) -> Opening | None:
+def opening_of(boards: Iterable[Mapping[str, str]]) -> OpeningName | None:
     """Return the opening of a game from the letters by point at the start and after each move; None without a name.
 
     Of several that the game reaches it is the first of the highest rank.
@@ -45,7 +45,7 @@ def opening_of(boards: Iterable[Mapping[str, str]]) -> Opening | None:
     for ply, board in enumerate(itertools.islice(boards, last_ply + 1)):
         for one in formations():
             if (best is None or one.rank > best.rank) and ply <= one.last_ply and has_reached(board, one):
-                best, found = one, Opening(one.chinese, one.english, ply)
+                best, found = one, OpeningName(one.chinese, one.english, ply)
     return found
 
 

@@ -154,7 +154,7 @@ def turn_times(bench: Bench) -> list[TurnTimes]:
     return found
 
 
-def scale(times: Iterable[TurnTimes]) -> dict[int, float]:
+def clock_scale(times: Iterable[TurnTimes]) -> dict[int, float]:
     """Return the ratio of our seconds to the paper's, by depth: the geometric mean of both scans' ratios at turn 9.
 
     One factor per depth keeps the paper's ratio of clock and turn.
@@ -168,13 +168,13 @@ def scale(times: Iterable[TurnTimes]) -> dict[int, float]:
 
 def clocks_ms(bench: Bench) -> dict[int, int]:
     """Return the clock of a side's whole game by depth; a quick run has a tenth of it."""
-    factors = scale(turn_times(bench))
+    factors = clock_scale(turn_times(bench))
     return {depth: round(1000 * bench.size(PAPER_CLOCK_S // 10, PAPER_CLOCK_S) * by) for depth, by in factors.items()}
 
 
 def figure_3(bench: Bench) -> Result:
     times = turn_times(bench)
-    factors = scale(times)
+    factors = clock_scale(times)
     by_turn = [
         (
             str(at.depth),

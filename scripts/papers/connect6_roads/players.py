@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scripts.common import script
 from scripts.match.game_loop import Opening, Referee
-from scripts.match.paired_games import Job, PaperGame, play_game
+from scripts.match.paired_games import PairJob, PaperGame, play_game
 from scripts.match.players import Choice, Player, PlayerLimits, Turn
 from scripts.papers.connect6_roads.scans import SCANS, Program
 from scripts.papers.paper import FIXTURES
@@ -74,7 +74,7 @@ class Scanner(Player):
         return Choice(turn.position.move_text(found.turn), spent_ms)
 
 
-def play(job: Job, first: int) -> PaperGame:
+def play(job: PairJob, first: int) -> PaperGame:
     """Play a game from the pair's opening. A side whose clock runs out loses; a full board is a draw."""
     referee = referee_at(job.pair)
     players = [Scanner(entrant_of(name), job.limit) for name in job.pairing]

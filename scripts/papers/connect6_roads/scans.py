@@ -285,7 +285,7 @@ def search_depth(pos: Record, work: Record, lookup: Record, depth: int) -> int:
     return negamax(pos, work, lookup, -int64(BOUND), int64(BOUND), depth, int64(1))
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The result of a search."""
 
     turn: int
@@ -301,15 +301,15 @@ class Program:
         self._work.scan, self._work.width = scan, width
         self._lookup = paper_tables()
 
-    def search(self, position: Connect6Position, depth: int, deadline_ns: int = 0) -> Found | None:
+    def search(self, position: Connect6Position, depth: int, deadline_ns: int = 0) -> SearchResult | None:
         """Search to a depth, 1 to MAX_DEPTH; None if the deadline (CLOCK_MONOTONIC; 0: none) passes first."""
         work, control = self._work, Control()
         control.set_deadline(deadline_ns)
         work.control, work.nodes, work.stopped = control.address, 0, 0
         value = int(search_depth(position.record.copy(), work, self._lookup, depth))
-        return None if work.stopped else Found(int(work.best), value, depth)
+        return None if work.stopped else SearchResult(int(work.best), value, depth)
 
-    def deepen(self, position: Connect6Position, deadline_ns: int) -> Found:
+    def deepen(self, position: Connect6Position, deadline_ns: int) -> SearchResult:
         """Search depth after depth until the deadline, or to a win; depth 1 is always finished."""
         found = self.search(position, 1)
         assert found is not None

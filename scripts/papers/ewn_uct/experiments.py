@@ -41,7 +41,7 @@ from scripts.match.paired_games import (
 )
 from scripts.match.players import PlayerLimits
 from scripts.papers.ewn_uct.players import make_player, play, player
-from scripts.papers.ewn_uct.regret import SOURCE, choices, course, regret_of
+from scripts.papers.ewn_uct.regret import SOURCE, choices, regret_of, search_steps
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
 from siqi.daemon.cluster.jobs import Jobs
@@ -206,15 +206,15 @@ def uct_text(factors: Factors, threads: int = 1, reward: str = REWARDS[0], hash_
     return " ".join(words)
 
 
-def measure_course(path: Path, every: int, depths: tuple[int, ...], key: str) -> list[list[float]]:
+def measure_steps(path: Path, every: int, depths: tuple[int, ...], key: str) -> list[list[float]]:
     """Return the mean value, the mean regret and its bar of a player at the ends of iterations.
 
     The key begins with the player's name.
     """
     mind: Any = make_player(key.partition(",")[0])
-    courses = [course(mind, case, depths) for case in choices(path, every)]
+    searches = [search_steps(mind, case, depths) for case in choices(path, every)]
     rows = []
-    for steps in zip(*courses, strict=True):
+    for steps in zip(*searches, strict=True):
         lost = mean([step.regret for step in steps])
         rows.append([statistics.fmean(step.value for step in steps), lost.mean, lost.bar])
     return rows
@@ -228,7 +228,7 @@ def figure_1(bench: Bench) -> Result:
         factors: f"{uct_text(factors, hash_mb=256)}, iterations {depths}, every {every} of {digest(path)}"
         for factors in grid
     }
-    found = bench.measure(keys.values(), functools.partial(measure_course, path, every, depths))
+    found = bench.measure(keys.values(), functools.partial(measure_steps, path, every, depths))
     cases = choices(path, every)
     best = statistics.fmean(max(case.values.values()) for case in cases)
     playouts = [playouts_at(depth) for depth in depths]  # to within a few

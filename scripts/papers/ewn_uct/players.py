@@ -26,7 +26,7 @@ import numpy as np
 from scripts.common import script
 from scripts.match.game_loop import Opening, Referee
 from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
-from scripts.match.paired_games import Job, PaperGame, play_game
+from scripts.match.paired_games import PairJob, PaperGame, play_game
 from scripts.match.players import PlayerLimits
 
 from siqi.games.ewn.board import EwnPosition
@@ -262,7 +262,7 @@ def player(text: str, seat: int = 0) -> Mind:
     return make_player(text)
 
 
-def play(job: Job, first: int) -> PaperGame:
+def play(job: PairJob, first: int) -> PaperGame:
     """Play a game of random set-ups, the same in both games of a pair."""
     rng = random.Random(f"{job.pair}")
     setups = ["".join(rng.sample("123456", 6)) for _ in range(2)]

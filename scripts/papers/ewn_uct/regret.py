@@ -93,7 +93,7 @@ class Step(NamedTuple):
     regret: float  # of that move
 
 
-def course(mind: EngineMind, case: Decision, depths: Sequence[int]) -> list[Step]:
+def search_steps(mind: EngineMind, case: Decision, depths: Sequence[int]) -> list[Step]:
     """Return the steps of one search at the ends of some iterations, in rising order."""
     position = EwnPosition(case.fen)
     mind.new_game(1)

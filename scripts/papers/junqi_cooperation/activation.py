@@ -32,7 +32,7 @@ GUIDE_PLAYOUTS = 400
 ACTIVATIONS = ("none", "minimax", "MCTS", "UCT")
 
 
-class Learner:
+class LearningStage:
     """The learning stage, after one of ACTIVATIONS."""
 
     def __init__(self, activation: str, alpha: float, gamma: float) -> None:

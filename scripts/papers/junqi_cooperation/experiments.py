@@ -39,7 +39,7 @@ from scripts.match.paired_games import (
     together,
 )
 from scripts.match.players import PlayerLimits
-from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, Learner
+from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, LearningStage
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.junqi_cooperation.players import play
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
@@ -249,7 +249,7 @@ def activation_times(key: str) -> dict[str, Any]:
     """Return the seconds by number of the move, and the movable pieces, in one game of the paper's player."""
     words = dict(word.split("=") for word in key.split())
     number, lessons, last = (int(words[name]) for name in ("game", "lessons", "last"))
-    learner = Learner(words["activation"], 0.4, 0.6)
+    learner = LearningStage(words["activation"], 0.4, 0.6)
     game = script.load_once("junqi")
     referee: Any = game.position()
     for side in range(2):

@@ -29,7 +29,7 @@ from numba import types
 from scripts.common import script
 from scripts.match.game_loop import Opening, Referee
 from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
-from scripts.match.paired_games import Job, PaperGame, play_game
+from scripts.match.paired_games import PairJob, PaperGame, play_game
 from scripts.match.players import PlayerLimits
 
 from siqi.games.contract import Task
@@ -318,7 +318,7 @@ def player(text: str, seat: int = 0) -> Mind:
     return make_player(text.removesuffix(OWN))
 
 
-def play(job: Job, first: int) -> PaperGame:
+def play(job: PairJob, first: int) -> PaperGame:
     """Play a game of random set-ups, the same in both games of a pair; its record has the words too."""
     setups = [draw_setup(2 * job.pair + side + 1) for side in range(2)]
     for side, name in enumerate((job.pairing[first], job.pairing[1 - first])):

@@ -123,7 +123,7 @@ def measure_tree(key: str) -> dict[str, float]:
     return {"leaves": visited.leaves, "nodes": visited.nodes, "ms": visited.ms, "value": visited.value}
 
 
-class Mean(NamedTuple):
+class GeometricMean(NamedTuple):
     """A geometric mean and the half-width of its 95 % interval, as a factor."""
 
     mean: float
@@ -134,10 +134,10 @@ class Mean(NamedTuple):
         return f"{self.mean:.3g}" if self.factor == 1 else f"{self.mean:.3g} (x/ {self.factor:.2f})"
 
 
-def geometric(values: Iterable[float]) -> Mean:
+def geometric(values: Iterable[float]) -> GeometricMean:
     logs = [math.log(value) for value in values]
     spread_ = Z * statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
-    return Mean(math.exp(statistics.fmean(logs)), math.exp(spread_))
+    return GeometricMean(math.exp(statistics.fmean(logs)), math.exp(spread_))
 
 
 Measured = dict[str, dict[str, float]]
@@ -206,7 +206,7 @@ def run_cutoffs(bench: Bench) -> Result:
     )
 
 
-def draw_ratios(figure: Figure, ratios: dict[tuple[str, int], Mean], label: str) -> None:
+def draw_ratios(figure: Figure, ratios: dict[tuple[str, int], GeometricMean], label: str) -> None:
     """Draw a line for each order, ratios by depth with their 95 % intervals."""
     axes = figure.subplots()
     for order in dict.fromkeys(order for order, _ in ratios):

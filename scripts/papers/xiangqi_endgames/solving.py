@@ -109,7 +109,7 @@ class Attempt(NamedTuple):
     announced: bool  # the solver's first search found a mate for it
 
 
-class Solver(Seat):
+class SolverSeat(Seat):
     """The seat of a solver; `announced`: its first search found a mate for it."""
 
     announced: bool | None = None
@@ -126,7 +126,7 @@ def attempt(fen: str, winner: str, solver: str, limit: PlayerLimits, opponent: P
     game = mind(OPPONENT).game
     referee = Referee(game, Opening(fen=fen))
     side = referee.position.turn if winner == DRAWN else SIDES.index(winner)
-    solving = Solver(mind(solver), game, limit)
+    solving = SolverSeat(mind(solver), game, limit)
     other = Seat(mind(OPPONENT) if solver != OPPONENT else _second(), game, opponent)
     players = [other, solving] if side else [solving, other]
     ending = play_moves(referee, players, [Clock(), Clock()], ["1", "1"], Adjudication(plies))

@@ -19,7 +19,7 @@ from scripts.common.process import Process
 from scripts.common.records import read_game_records
 from scripts.match.game_loop import Opening, Referee
 from scripts.match.minds import EngineMind, Seat
-from scripts.match.paired_games import Job, PaperGame, play_game
+from scripts.match.paired_games import PairJob, PaperGame, play_game
 from scripts.match.players import PlayerLimits
 
 from siqi.daemon.cluster.jobs import Jobs, completed
@@ -233,7 +233,7 @@ def rule_mind(rules: Path) -> RuleMind:
 
 
 def play_by_rules(
-    folder: Path, bases: dict[str, Base], openings: Sequence[Sequence[str]], job: Job, first: int
+    folder: Path, bases: dict[str, Base], openings: Sequence[Sequence[str]], job: PairJob, first: int
 ) -> PaperGame:
     """Play a game of A, a rule base, against the search alone."""
     rules, search = rule_mind(bases[job.pairing.a].path(folder)), plain_engine()

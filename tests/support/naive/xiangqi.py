@@ -204,7 +204,7 @@ def is_pinned(board: Board, square: Square) -> bool:
 
 
 def protectors(board: Board, origin: Square, target: Square) -> set[Square]:
-    """Return the squares of the pieces that retake after origin takes target, even after an earlier check."""
+    """Return the squares of the pieces that retake after origin takes target; an earlier check prevents none."""
     after = moved(board, origin, target)
     retaking = takers(after, target)
     if king_falls(board, side_of(board[target])):

@@ -24,13 +24,13 @@ from siqi.daemon.cluster.jobs import Jobs, in_graph
 from siqi.games.books.book import BookFileError, write_book
 from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from siqi.games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
-from siqi.games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
+from siqi.games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, EndingTable, Tablebase
 from siqi.games.ewn.rules.lookup import ONE
 
 
 def is_built(folder: Path, ending: Ending) -> bool:
     try:
-        Table(folder / f"{ending}{SUFFIX}", ending)
+        EndingTable(folder / f"{ending}{SUFFIX}", ending)
     except BookFileError:
         return False
     return True

@@ -25,7 +25,7 @@ KIND, VERSION = "ewn-ending", 1
 SUFFIX = ".ending"
 
 
-class Table:
+class EndingTable:
     """The open file of one ending. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path, ending: Ending) -> None:
@@ -44,7 +44,7 @@ class Tablebase:
 
     def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
         """`warn` gets a line for each file that cannot be used."""
-        self._tables: dict[Ending, Table] = {}
+        self._tables: dict[Ending, EndingTable] = {}
         self._numbering = np.array([NUMBERING_RECORD])
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._record["numbering"] = address_of(self._numbering)
@@ -53,11 +53,11 @@ class Tablebase:
                 path = folder / f"{ending}{SUFFIX}"
                 if ending not in self._tables and os.path.exists(path):  # Path.exists raises if the path is too long
                     try:
-                        self._open(ending, Table(path, ending))
+                        self._open(ending, EndingTable(path, ending))
                     except BookFileError as error:
                         warn(str(error))
 
-    def _open(self, ending: Ending, table: Table) -> None:
+    def _open(self, ending: Ending, table: EndingTable) -> None:
         self._tables[ending] = table
         self._record["ending"][0, slot_of(*ending)] = address_of(table.numbering)
         self._record["values"][0, slot_of(*ending)] = address_of(table.values)

@@ -117,7 +117,7 @@ def test_what_an_opening_book_says(own_book: Path) -> None:
 
 def test_weights_learn_from_the_best_replies() -> None:
     """A move with good results is not chosen once the book knows its refutation."""
-    nodes = {key: build_opening_books.Node(()) for key in (1, 2, 3)}
+    nodes = {key: build_opening_books.BookNode(()) for key in (1, 2, 3)}
     nodes[1].games, nodes[1].points, nodes[1].after = {10: 20, 11: 20}, {10: 14.0, 11: 11.0}, {10: 2, 11: 3}
     nodes[2].games, nodes[2].points, nodes[2].after = {20: 17, 21: 3}, {20: 3.5, 21: 3.0}, {20: 4, 21: 5}
     nodes[3].games, nodes[3].points, nodes[3].after = {30: 20}, {30: 9.0}, {30: 6}

@@ -29,7 +29,7 @@ from siqi.games.ewn.knowledge.numbering import (
     index,
     number,
 )
-from siqi.games.ewn.knowledge.tablebase import SUFFIX, Table, Tablebase
+from siqi.games.ewn.knowledge.tablebase import SUFFIX, EndingTable, Tablebase
 from siqi.games.ewn.rules.lookup import ONE
 from siqi.games.ewn.rules.position import POSITION
 from siqi.games.kernel.jit import entry, int64
@@ -165,8 +165,8 @@ def test_all_exact_values(tables: Tablebase) -> None:
 def test_building_gives_what_is_shipped(tmp_path: Path) -> None:
     for name in ("1-1", "2-1"):
         build_ewn_tablebases.build(tmp_path, Ending.parse(name), 1)
-        shipped = Table(TABLEBASE_FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
-        assert (Table(tmp_path / f"{name}{SUFFIX}", Ending.parse(name)).values == shipped.values).all()
+        shipped = EndingTable(TABLEBASE_FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
+        assert (EndingTable(tmp_path / f"{name}{SUFFIX}", Ending.parse(name)).values == shipped.values).all()
 
 
 def test_the_check_sees_a_wrong_value(tables: Tablebase) -> None:
@@ -184,7 +184,7 @@ def test_unsound_files_are_refused(tmp_path: Path) -> None:
     for data in [damaged(good, rng) for _ in range(10)] + [b"", (TABLEBASE_FOLDER / "1-1.ending").read_bytes()]:
         (tmp_path / "2-1.ending").write_bytes(data)
         with pytest.raises(BookFileError):
-            Table(tmp_path / "2-1.ending", Ending(2, 1))
+            EndingTable(tmp_path / "2-1.ending", Ending(2, 1))
         refused: list[str] = []
         assert Ending(2, 1) not in Tablebase([tmp_path], refused.append)
         assert len(refused) == 1

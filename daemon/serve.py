@@ -34,7 +34,7 @@ class KernelFault:
 
 
 EXIT_WORDS = (QUIT, "exit")
-"""Lines that end the process at once if they come after a `quit`."""
+"""Lines that end the process at once if they follow a `quit`."""
 
 
 class Server:

@@ -15,16 +15,16 @@ MIN_MOVE_TIME = 5
 the last milliseconds unused, and later moves would be no better for them. Xiangqi reaches depth 5 in 3 ms."""
 
 MAX_MOVES_TO_GO = 50
-"""A time control farther away is planned for as if it were this many moves away."""
+"""A more distant time control is planned for as if it were this many moves away."""
 
 PONDER_FACTOR = 1.25
 """The factor on the soft limit of a search that ponders."""
 
 HARD_SHARES = 4
-"""The most shares of the time that one unclear move may take."""
+"""The largest ratio of the hard limit to the soft one."""
 
 MAX_SHARE, MAX_LAST_SHARE = 0.6, 0.9
-"""The most of the usable time that one move may take, and the last move before a time control."""
+"""The largest part of the usable time for one move, and for the last move before a time control."""
 
 UNSTABLE, STABILITY_STEP, MIN_STABILITY = 1.3, 0.12, 0.6
 """The factor on the soft limit for a new best move, its decrease with each iteration that keeps it, and its minimum."""

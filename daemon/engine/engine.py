@@ -8,9 +8,9 @@ the searcher's memory or read a book.
 Events. A job's events reach `post` in order; `ends_job` is true for the last one. The owner acts on each event, then
 passes it to `handle_event`, which changes the engine's state and makes the calls that waited for the job's end.
 
-Refusals. A call that cannot be carried out raises `Refusal`, whose `kind` gives the cause, and changes nothing but what
-is said at the call. Calls marked (game) raise Refusal(BUSY) until a game is loaded; calls marked (idle) raise it while
-a job runs, too. `prepare` starts loading and returns True once a call can be made.
+Refusals. A call that cannot be carried out raises `Refusal`, whose `kind` gives the cause. It changes nothing except
+what the call documents. Calls marked (game) raise Refusal(BUSY) until a game is loaded; calls marked (idle) raise it
+while a job runs, too. `prepare` starts loading and returns True once a call can be made.
 
 Moves are words of the game's notation; positions are those of the game's contract (games/contract.py).
 """
@@ -129,7 +129,7 @@ class Engine:
         return getattr(self._scheduler.job, "is_compiling", False)
 
     def prepare(self, needs: Needs) -> bool:
-        """Return True if a call with these needs can be made now; if none is loaded and one is needed, start loading.
+        """Return True if a call with these needs can be made now; start loading if it needs a game and none is loaded.
 
         Does not block. Events of loading: Compiling, Warning, StillLoading, and last Loaded or LoadFailed.
         """
@@ -273,7 +273,7 @@ class Engine:
         configure(self._require_game().searcher, self._searcher_config(), self._warn)
 
     def _seed(self) -> int:
-        """Return the option's seed, or if it is 0 this game's random one: an opponent must not foresee a set-up."""
+        """Return the option's seed, or if it is 0 this game's random one, so that no opponent can predict a set-up."""
         return self.options.number("Seed") or self._entropy
 
     # The position
@@ -291,7 +291,7 @@ class Engine:
     def set_position(self, fen: str | None, moves: Sequence[str], is_played: bool = True) -> None:
         """Set up a FEN, None for the start position, and play moves (game); a search that runs is not affected.
 
-        `is_played`: False if no game has come to this position, which is only looked at.
+        `is_played`: False if the position is only looked at and belongs to no game.
 
         Refusal(POSITION) for a bad FEN: the position before stays. Refusal(MOVE) for an illegal move: the moves before
         it are played, `played` is their number.
@@ -348,7 +348,7 @@ class Engine:
         history.can_be_continued = False  # a list of moves has no throws
 
     def legal_moves(self) -> list[str]:
-        """Return the legal moves as words, sorted (game). Refusal(POSITION) where set-ups are too many to list."""
+        """Return the legal moves as words, sorted (game). Refusal(POSITION) if there are too many set-ups to list."""
         position = self.position
         try:
             return sorted(position.move_text(move) for move in position.legal_moves())
@@ -493,7 +493,7 @@ class Engine:
         self._scheduler.stop()
 
     def abandon(self) -> None:
-        """Stop all searches as `stop` does; what they answer is not played in the game."""
+        """Stop all searches as `stop` does; their answers are not played in the game."""
         self._abandoned = next(self._ids)
         self.stop()
 
@@ -569,7 +569,7 @@ class Engine:
         after = position.copy()
         try:
             after.push(answer.move)
-            move = after.pop()  # with the result that a view concludes
+            move = after.pop()  # with the battle's result, where the view implies it
             after.push(move)
         except ValueError:
             return  # the result of an attack is unknown in a view

@@ -8,7 +8,7 @@ from siqi.games.contract import GameInfo, Position, is_dice_position
 
 
 class PositionHistory:
-    """The current position, with the FEN and the moves that it was set up from, and the throws answered by these."""
+    """The current position, with the FEN and the moves that led to it, and the throws that these moves answered."""
 
     def __init__(self, position: Position, fen: str | None, info: GameInfo) -> None:
         self.position = position
@@ -31,9 +31,9 @@ class PositionHistory:
         self._throws[len(self.moves)] = dice
 
     def take_throws(self, before: PositionHistory | None, moves: Sequence[str]) -> None:
-        """Take the throws of the history before, for as many of `moves` as were played after them.
+        """Take over each throw of the previous history if its answer and all moves before it begin `moves`.
 
-        A throw that no move has answered is taken if the first new move answers it.
+        A throw that no move has answered is taken over if the first new move answers it.
         """
         if before is None or before.fen != self.fen:
             return

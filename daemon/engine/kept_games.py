@@ -22,7 +22,7 @@ class Stage(NamedTuple):
     position: Position  # a copy
 
     def is_continued_by(self, later: Stage) -> bool:
-        """True for the same game, with moves added or none; the moves may be spelt in another way."""
+        """True if `later` is the same game with zero or more moves added; the moves may be spelt differently."""
         words = bare_words(self.position)
         return self.played[:2] == later.played[:2] and bare_words(later.position)[: len(words)] == words
 
@@ -66,8 +66,9 @@ class KeptGames:
             self._keep(RESULTS[outcome.winner], outcome.reason)
 
     def search(self, played: PlayedGame, side: int, is_pondering: bool) -> None:
-        """Note that the engine searches for a side's move. If it ponders, the client only expects the last of `played`:
-        take that back.
+        """Note that the engine searches for a side's move.
+
+        If it ponders, the last move of `played` is only expected by the client, and is taken back.
         """
         self._own.add(side)
         if is_pondering and self._stage is not None and self._stage.played.moves == played.moves:

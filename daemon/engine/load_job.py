@@ -68,10 +68,10 @@ class LoadJob:
         return LoadFailed(self._name, reason)
 
     def stop(self) -> None:
-        """Loading cannot be stopped."""
+        """Do nothing: loading cannot be stopped."""
 
     def shut_down(self, shutdown: Shutdown) -> None:
-        """Loading cannot be stopped."""
+        """Do nothing: loading cannot be stopped."""
 
     def run(self) -> Loaded | LoadFailed:
         """Load the game, set its options, configure its searcher and warm both up.
@@ -87,7 +87,7 @@ class LoadJob:
                 game = registry.load(self._name, self._warn)
                 searcher = game.searcher()
             if is_first:
-                spare_imported()
+                freeze_objects()
             from siqi.games.kernel import jit
 
             if self.is_compiling and jit.cache_faults:
@@ -130,17 +130,17 @@ class ConfigureJob:
         return Configured()
 
     def stop(self) -> None:
-        """A configuration cannot be stopped."""
+        """Do nothing: a configuration cannot be stopped."""
 
     def shut_down(self, shutdown: Shutdown) -> None:
-        """A configuration cannot be stopped."""
+        """Do nothing: a configuration cannot be stopped."""
 
 
-def spare_imported() -> None:
+def freeze_objects() -> None:
     """Exempt all existing objects from garbage collection.
 
-    With numba a full collection visits 115,000 objects: each one held up a search, between two looks at the clock, for
-    57 to 90 ms of processor time.
+    With numba a full collection visits 115,000 objects: each one delayed a search, between two readings of the clock,
+    by 57 to 90 ms of processor time.
     """
     gc.collect()
     gc.freeze()

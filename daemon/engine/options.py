@@ -48,7 +48,7 @@ CORE = (
         "每局下完后追加到这个文件，每局一行 JSON；文件必须是新的，或由本选项建立",
     ),
     Option("RecordPath", "string").explained(
-        "write every finished game into this folder, one new file a game, in its game's record format",
+        "write every finished game into this folder, one new file per game, in its game's record format",
         "每局下完后写入这个文件夹，每局一个新文件，用该棋种的棋谱格式",
     ),
     Option("Move Overhead", "spin", "10", 0, 5000).explained(
@@ -194,9 +194,9 @@ def parse_settings(words: Iterable[str]) -> dict[str, str]:
 class Options:
     """The options with their current values.
 
-    Games may declare options of one name that differ in their choices and default, as `Algorithm`: each game keeps its
-    own value. The name stands for the current game's option, or if it has none, for those of all games that take the
-    value.
+    Games may declare options of one name that differ in their choices and default, such as `Algorithm`: each game keeps
+    its own value. The name stands for the current game's option, or if it has none, for those of all games that take
+    the value.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,8 @@
 """Files of finished games, each in its game's record format (option RecordPath).
 
-A file is new: no other is replaced, and none is left half written. What is written is read back first: a game that the
-format cannot hold (a throw is not known, the game began from a FEN) is not written, and a warning says why.
+Each game gets a new file: no existing one is replaced, and none is left half written. A record is read back before it
+is written. A game that the format cannot hold (a throw is not known, the game began from a FEN) is not written, and a
+warning gives the reason.
 """
 
 from __future__ import annotations

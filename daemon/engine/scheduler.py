@@ -7,7 +7,7 @@
     READY      load (new memory)                 LOADING
     LOADING    its last event is Configured      READY
     READY      load (another game)               LOADING
-    READY      start (a search, a count)         RUNNING; STOPPING if it was stopped as it waited
+    READY      start (a search, a count)         RUNNING; STOPPING if it was stopped while it waited
     RUNNING    stop                              STOPPING
     RUNNING, STOPPING   the job's last event     READY
 
@@ -71,7 +71,7 @@ class Job(Protocol):
         """Make the job end soon, and return at once. Called in any thread, also before the job runs."""
 
     def shut_down(self, shutdown: Shutdown) -> None:
-        """Stop the job if it would otherwise never end, or if nobody waits for its answer; return at once."""
+        """Stop the job if it would otherwise never end, or if no client waits for its answer; return at once."""
 
 
 class WaitingCall(NamedTuple):

@@ -241,7 +241,7 @@ class SearchJob:
         return self.request.limits.answers_at_once and not self.request.options.is_analysis
 
     def _continue_with_dice(self) -> bool:
-        """Set the throw that came while pondering, and a new control; the searcher's memory stays useful for one throw.
+        """Set the throw that came while pondering, and a new control; stored results for this throw are used again.
 
         Return False if none of the allowed root moves is legal with it.
         """
@@ -254,7 +254,7 @@ class SearchJob:
         if self._task.moves and not moves:
             return False
         self._task = self._task._replace(control=Control(self._task.control.node_limit), moves=moves)
-        if self._is_stopped:  # just now
+        if self._is_stopped:  # meanwhile: that stop reached the old control only
             self._task.control.stop()
         self._clock.set_deadline(self._task.control)
         return True

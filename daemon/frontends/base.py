@@ -88,7 +88,7 @@ class FrontEnd:
             self._handle(*self.queue.popleft())
 
     def greet(self) -> None:
-        """Answer queued greetings, whose clients wait for seconds only, though the game is not loaded."""
+        """Answer queued greetings although the game is not loaded: their clients wait for seconds only."""
         for queued in [queued for queued in self.queue if queued.command.is_greeting]:
             self.queue.remove(queued)
             self._handle(*queued)
@@ -204,7 +204,7 @@ class FrontEnd:
 
 
 def whole_reason(refusal: Refusal) -> str:
-    """Return a refusal's reason, for a list of moves with the number of the refused move."""
+    """Return a refusal's reason, with the number of the refused move if it was one of a list."""
     if refusal.played is None:
         return refusal.reason
     return f"{refusal.reason} (move {refusal.played + 1}; the {refusal.played} before it stand)"

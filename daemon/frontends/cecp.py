@@ -455,7 +455,7 @@ class Cecp(FrontEnd):
         if pending is None or answer.search_id != pending.search_id:
             return
         self._pending = None
-        if pending.activity is not Activity.THINKING:  # the end of the input ended it
+        if pending.activity is not Activity.THINKING:  # an unbounded search that ended with the input
             return
         if answer.move is None:  # the game is over, or the search was refused: it would be again
             self._mode = Mode.FORCE

@@ -37,7 +37,7 @@ class MoveByMove(FrontEnd):
         self._moves: list[str] = []  # words of the game's notation
         self._left_ns = self.clock_s * 10**9
         self._since_ns = 0  # when the engine's clock was last started or stopped
-        self._has_failed = False  # the search has; its fault has been reported
+        self._has_failed = False  # True: the search has failed, and its fault has been reported
         self._noted: set[str] = set()
         if self.game:
             self.select_game(self.game)

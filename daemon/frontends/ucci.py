@@ -85,7 +85,7 @@ class Ucci(UciFamily):
         engine.prepare(Needs.GAME)
 
     def read(self, line: ClientLine) -> None:
-        """Carry out a line or queue it. In batch mode, from its option on, all lines wait for the searches before."""
+        """Carry out a line or queue it. In batch mode, once that is set, it waits for the searches before it."""
         command, *words = line.text.split()
         if command == "setoption" and words:
             name, value = option_and_value(words)

@@ -90,7 +90,7 @@ class UciFamily(FrontEnd):
 def info_lines(info: Info, score_text: WriteScore, is_ranked: bool) -> Iterator[str]:
     """Yield `info depth ...` for each line of a report; if no die is thrown yet, the root's value comes first.
 
-    With `is_ranked` each has `multipv`, its rank: 1 for the value, and for the line of each throw, the best one for it.
+    With `is_ranked` each has its rank, `multipv`: 1 for the root's value, and for the best line of each throw.
     """
     report = info.report
     pace = f" nodes {report.nodes} nps {report.nodes * 1000 // max(info.elapsed_ms, 1)} hashfull {report.hashfull}"

@@ -21,7 +21,7 @@ def number_to(most: int) -> Callable[[str], int]:
 
 
 def whole_number(text: str) -> int:
-    """The type of an argument whose range depends on others."""
+    """Parse the value of an argument whose range depends on others."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         raise argparse.ArgumentTypeError(f"a whole number, not {text}")
@@ -48,7 +48,7 @@ def workers_of(options: argparse.Namespace) -> int:
 
 
 def name_fault(name: str, suffixes: tuple[str, ...], what: str) -> str | None:
-    """Return why a file of a kind cannot have this name, None if it can. The name may be a position's words."""
+    """Return why a file of the kind `what` cannot have this name, None if it can: a user may have left the name out."""
     if name.lower().endswith(suffixes):
         return None
     return f"{name}: {what} has a name that ends in {' or '.join(suffixes)}"

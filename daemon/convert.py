@@ -42,7 +42,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.description += "room for is reported on standard error."
     what = "IN ... OUT: files, or folders with files of games, then the file to write; -: standard input or output"
     found.add_argument("files", nargs="*", metavar="FILE", help=what)
-    what = "write a file a game into FOLDER, in the format of --to; all FILEs are inputs then"
+    what = "write a file per game into FOLDER, in the format of --to; all FILEs are inputs then"
     found.add_argument("--split", metavar="FOLDER", help=what)
     game_files.add_arguments(found)
     found.add_argument("--to", dest="target", metavar="FORMAT", help="the format of OUT; default: by its name")
@@ -53,7 +53,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
 
 
 def report(text: str) -> None:
-    """Write a line for the user to standard error, above a bar."""
+    """Write a line for the user to standard error, above a progress bar."""
     with contextlib.ExitStack() as stack:
         if sys.stderr is not None and sys.stderr.isatty():
             from tqdm import tqdm
@@ -63,7 +63,7 @@ def report(text: str) -> None:
 
 
 class MisuseError(CommandError):
-    """Raised for a command line that fits no file."""
+    """Raised if a file shows that the command line cannot be carried out."""
 
 
 def convert_with(options: argparse.Namespace) -> int:
@@ -154,7 +154,7 @@ def progress(files: Sequence[NamedFile]) -> Iterator[NamedFile]:
 
 
 def _add(file: NamedFile, options: argparse.Namespace, writer: JoinedOutput | SplitOutput) -> bool:
-    """Read a file and hand its games over; return False if parts of it could not be read.
+    """Read a file and add its games to the output; return False if parts of it could not be read.
 
     OSError or ValueError if it cannot be read, or its games not be written.
     """
@@ -201,7 +201,7 @@ class JoinedOutput:
     def add(self, file: NamedFile, target: Format, games: Sequence[Any]) -> None:
         self._games += games
         if len(self._games) > 1 and "games" not in target.holds:
-            how = "choose one by --number, or --split FOLDER writes a file a game"
+            how = "choose one by --number, or --split FOLDER writes a file per game"
             raise MisuseError(f"{target.name} holds one game, not {len(self._games)}: {how}")
         self.count += len(games)
 
@@ -292,7 +292,7 @@ def _check_output(path: Path, force: bool, is_folder_made: bool = False) -> None
     except FileExistsError:
         raise CommandError(f"{path} exists; --force replaces it") from None
     except OSError as error:
-        hint = "; --split writes a file a game into a folder" if path.is_dir() else ""
+        hint = "; --split writes a file per game into a folder" if path.is_dir() else ""
         raise CommandError(f"{path}: {error.strerror}{hint}") from None
     if not is_folder_made and not path.parent.is_dir():
         raise CommandError(f"{path.parent}: no such folder")

@@ -16,7 +16,7 @@ from siqi.games.files import open_regular, read_bytes
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, ParsedFile, recognised
 
 MOST_LINES = 20
-"""Faults that are listed; more are counted."""
+"""The most faults that are listed; further ones are only counted."""
 
 Report = Callable[[str], None]
 
@@ -26,7 +26,7 @@ class CommandError(ValueError):
 
 
 class GameSource(NamedTuple):
-    """The content of a file or of standard input, and the options that say what it is, '' to find that out."""
+    """The content of a file or of standard input, and the options that describe it, '' for what is to be detected."""
 
     name: str
     data: bytes
@@ -52,7 +52,8 @@ class Files(NamedTuple):
 def files_of(names: Sequence[str], report: Callable[[str], None], without: str = "") -> Files:
     """Return the files that names stand for: a folder for the files of games in it, at any depth, in order of names.
 
-    `report` gets a line for a folder with other files; the folder `without` is left out. CommandError if one has none.
+    `report` gets a line for a folder with other files too. The folder `without` is left out. CommandError for a folder
+    without files of games.
     """
     found: list[NamedFile] = []
     for name in names:
@@ -97,7 +98,7 @@ def _is_of_games(path: str) -> bool:
 
 
 COMMON_SUFFIXES = (".txt", ".html", ".htm")
-"""Ends of names that do not show that a file is of games."""
+"""Suffixes that files other than games often have, too."""
 
 
 def reason(error: Exception) -> str:
@@ -121,7 +122,7 @@ class GameFormat(NamedTuple):
 
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
-    """Add the arguments that say what an input is."""
+    """Add the arguments that describe an input."""
     found.add_argument("--from", dest="source", metavar="FORMAT", help="the input's format; default: by its content")
     found.add_argument("--game", choices=registry.NAMES, help="the game; default: by the content of the input")
     found.add_argument("--encoding", help="the encoding of the input's texts; default: by their content")

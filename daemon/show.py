@@ -30,13 +30,13 @@ from siqi.games.pictures.look import THEMES, look
 from siqi.games.pictures.terminal import TerminalStyle
 
 FAILED, MISUSED = 1, 2
-"""Exit statuses: a file or an output failed; the words make no position."""
+"""Exit statuses: a file or an output failed; the words are no valid position."""
 
 MOST_WORDS_BYTES = 1 << 20
 """The longest text of a position and moves; files of games may be longer."""
 
 MOST_PNG_PIXELS = 8192
-"""The widest PNG: Cairo draws it in memory, with four bytes a pixel."""
+"""The widest PNG: Cairo draws it in memory, with four bytes per pixel."""
 
 HEAD_WORDS = ("startpos", "fen", "position")
 
@@ -46,7 +46,7 @@ LEAST_SLASHES = 4
 EXTRAS = ("numbers", "threats", "heat", "beliefs")
 MARGINS = ("numerals",)
 FACES = ("traditional", "simplified", "characters", "letters")
-"""The words of all games; each game's picture.py has its own."""
+"""The values for all games together; each game's picture.py has its own."""
 
 SOFTWARE = b"Software\0Siqi"
 """The PNG text that marks our files."""
@@ -111,7 +111,7 @@ def show(options: argparse.Namespace) -> int:
             set_dice(position, game.info, options.dice)
         write(options, asked.game, position, maker)
     except OSError as error:
-        why = str(error.strerror or error).partition("\n")[0]  # without Cairo's library: a paragraph
+        why = str(error.strerror or error).partition("\n")[0]  # a whole paragraph if Cairo's library is missing
         report(f"{error.filename}: {why}" if error.filename else why)
         return FAILED
     except ValueError as error:

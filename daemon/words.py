@@ -16,7 +16,7 @@ GO_WORDS = {word: word for word in (*_NUMBERS, "infinite", "ponder", "searchmove
 
 
 def split_moves(words: list[str]) -> tuple[list[str], list[str]]:
-    """Return the words before the word `moves`, and those behind it."""
+    """Return the words before the word `moves`, and those after it."""
     split = words.index("moves") if "moves" in words else len(words)
     return words[:split], words[split + 1 :]
 

@@ -11,9 +11,9 @@
 and `reason`; a value of a wrong type raises TypeError with what was expected.
 
 The names and verbs are python-chess's as far as the games allow. A move is a word of protocol.md (`"j10k11"`,
-`"a5b4"`), in Xiangqi a `siqi.Move`; both print alike. The names of Xiangqi's own library
-are here, too: `siqi.Board`, `siqi.RED`, `siqi.SQUARES`. Kernels are compiled once per machine, which takes up to half a
-minute and is announced on standard error.
+`"a5b4"`), in Xiangqi a `siqi.Move`; both print alike. The names of Xiangqi's own library are here, too: `siqi.Board`,
+`siqi.RED`, `siqi.SQUARES`. Kernels are compiled once per machine, which takes up to half a minute and is announced on
+standard error.
 """
 
 from importlib import import_module
@@ -169,7 +169,7 @@ _HOMES = {
     "Position": "siqi.positions",
     "position": "siqi.positions",
 }
-"""The modules of the names that are not Xiangqi's own library's."""
+"""The modules of the public names, except those of Xiangqi's own library."""
 
 
 def __getattr__(name: str) -> "Any":

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class AsyncEngine:
-    """An engine for one game, as `siqi.Engine`, whose calls are awaited, all in one event loop.
+    """An engine for one game, like `siqi.Engine`; its calls are awaited, all in one event loop.
 
     `play` and `analyse` wait until those before them are done; any call ends an analysis that runs. When a task that
     awaits a search is cancelled, the search is stopped. Errors are those of `siqi.Engine`. The game is loaded when an

@@ -17,5 +17,5 @@ def check_type(what: str, value: object, kinds: type | tuple[type, ...], expecte
 
 
 def is_of(module: str, name: str, value: object) -> bool:
-    """Return True for an instance of a class; a module that was never imported, which would compile, has none."""
+    """True for an instance of a module's class. A module that is not imported has none; importing it would compile."""
     return module in sys.modules and isinstance(value, getattr(sys.modules[module], name))

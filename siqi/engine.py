@@ -103,7 +103,7 @@ class Engine:
         }
 
     def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
-        """Set options. Blocks until memory is ready. Refusal of a bad name or value; those before it are set."""
+        """Set options. Blocks until memory is ready. Refusal for a bad name or value; those before it are set."""
         check_type("options", options, Mapping, "a mapping of names to values")
         self._check_idle()
         for name, value in options.items():
@@ -128,8 +128,8 @@ class Engine:
     ) -> PlayResult:
         """Search a position and return the engine's move. Blocks. With a clock the move may come from a book.
 
-        `root_moves`: the only moves considered, None: all. Refusal of an illegal one, and of a limit that does not end
-        the search. EngineError if the search failed.
+        `root_moves`: the only moves considered, None: all. Refusal for an illegal one, and for a limit that does not
+        end the search. EngineError if the search failed.
         """
         check_is_bounded(limit)
         return self._begin(position, limit, 1, root_moves)._result()

@@ -86,7 +86,7 @@ class Limit(_Limit):
 
 
 def engine_limits(limit: Limit) -> Limits:
-    """Return the engine's form of limits, in milliseconds; Refusal of a limit out of range."""
+    """Return the engine's form of limits, in milliseconds; Refusal for a limit out of range."""
     check_type("limit", limit, Limit, "a siqi.Limit, such as siqi.Limit(time=1.0),")
     for name in ("depth", "nodes", "mate", "remaining_moves"):
         count = getattr(limit, name)

@@ -167,7 +167,7 @@ def picture(
     fill: Mapping[str, str] = {},
     **more: Any,
 ) -> Picture:
-    """Return a position's picture, an SVG document that needs no font and nothing from outside; notebooks show it.
+    """Return a position's picture, an SVG document that needs no font and no other file; notebooks show it.
 
     Points are named as in moves. `flipped`: the second side is at the bottom; `size`: the width in pixels, None: the
     picture fills its container; `theme`: `auto` (the reader's), `light` or `dark`; `colors`: by the names of the

@@ -26,7 +26,7 @@ MAX_LOADED = 4
 Emit = Callable[[dict[str, Any]], None]
 
 Files: TypeAlias = tuple[tuple[str, str], ...]
-"""The options that name files, with digests of these: on a cluster a file of the same name may be another."""
+"""The options that name files, with digests of these: on a cluster a file of the same name may differ."""
 
 
 @dataclass(eq=False)

@@ -83,7 +83,7 @@ class Backlog:
     def get_like(self, item: PendingPosition) -> PendingPosition | None:
         """Remove and return the next position if it has an item's priority or a higher one; None otherwise.
 
-        Of all methods, this one and `get` may be called by one thread only. Does not block.
+        Only one thread may call this method and `get`. Does not block.
         """
         with self._queue.mutex:
             head = self._queue.queue[0] if self._queue.queue else None
@@ -99,8 +99,8 @@ class Listeners(NamedTuple):
 
     `write`: with one answer at a time. `fail`: with an exception after which the run cannot go on, in the thread that
     raised it; the run may then never end by itself, as the reader waits for input. `expect`: with an id, the turns
-    that will be answered, and the answers to others that need not be. `note`: with lines for the user that are no
-    answers.
+    that will be answered, and the keys of earlier answers to its other turns. `note`: with lines for the user that are
+    no answers.
     """
 
     write: Callable[[dict[str, Any]], None]

@@ -1,8 +1,8 @@
 """A run of `siqi analyse` whose positions are searched on a cluster.
 
 One thread takes positions from the backlog and hands them out in batches, a few per worker; another one writes their
-answers. A batch of a worker that ended goes to another one, so each position has exactly one final answer; answers
-during a search of a batch that is searched again may be repeated.
+answers. When a worker ends, its batch goes to another one, so each position has exactly one final answer. If a
+batch is searched again, the answers during its searches may be repeated.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ class ClusterBatch(Batch):
         with self._room:
             self._batches += 1
         handed = self._workers.send(calls, items[0][1].query.priority, time_limit_s(item for _, item in items))
-        # The batch comes as the argument: one that its own callback holds would stay in memory, here and at the
-        # scheduler, until Python looks for cycles.
+        # The callback gets the batch as its argument: a batch held by its own callback would stay in memory, here and
+        # at the scheduler, until Python's garbage collector looks for cycles.
         handed.add_done_callback(lambda done: self._events.put(SentBatch(items, done, is_suspect)))
 
     def _job(self, key: str, item: PendingPosition) -> PositionJob:
@@ -193,7 +193,7 @@ class ClusterBatch(Batch):
 
 
 def time_limit_s(items: Iterable[PendingPosition]) -> float:
-    """Return the time after which a batch counts as hung; 0, none, if a search has a limit only of its depth."""
+    """Return the time after which a batch counts as hung; 0, none, if a search has a depth limit only."""
     found = LOAD_LIMIT_S
     for item in items:
         query = item.query

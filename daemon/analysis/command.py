@@ -59,7 +59,7 @@ _MAX = {option.name: option.high for option in CORE}
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi analyse` to a parser."""
-    found.description = "Analyse positions: a JSON object a line in, a JSON object a line out (see protocol.md)."
+    found.description = "Analyse positions: one JSON object per line in, one per line out (see protocol.md)."
     what = "a file of queries or games, a folder with files of games, or - for standard input (default)"
     found.add_argument("input", nargs="*", metavar="FILE", help=what)
     add_workers(found)
@@ -298,7 +298,7 @@ class Run:
         except KeyboardInterrupt:
             self._batch.stop()
             self._status = INTERRUPTED
-        if self._table is not None and self._options.resume is None:  # else the next run finds their last cell
+        if self._table is not None and self._options.resume is None:  # the next run adds them whole
             self._table.close()
         if self._summary is not None:
             self._plot(self._summary)

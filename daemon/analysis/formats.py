@@ -32,7 +32,7 @@ def columns(game: str) -> tuple[str, ...]:
 
 
 def tags_of(game: str, record: GameRecord) -> dict[str, str]:
-    """Return the tags of a game: those of its file where the format has tags, else what its record says."""
+    """Return the tags of a game: those of its file where the format has tags, else those that its record gives."""
     headers = getattr(record.source, "headers", None)
     if headers is not None:
         return {**headers, "Result": record.result}
@@ -122,7 +122,7 @@ class CsvTable:
         self._tags[name] = tags
 
     def expect(self, name: str, turns: tuple[int, ...], known: Mapping[int, int | None] = MappingProxyType({})) -> None:
-        """Note the turns of an id that will be answered, and the scores of others, which the table has."""
+        """Note the turns of an id that will be answered, and the `known` scores of its turns that the table has."""
         if turns:
             self._expected.setdefault(name, Counter()).update(turns)
             self._scores.setdefault(name, {}).update(known)

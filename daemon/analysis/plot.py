@@ -28,19 +28,19 @@ CREATOR = "siqi analyse, with Matplotlib"
 """Marks each plot as ours."""
 
 MOST_GAMES = 4
-"""Games that are drawn as a line each; of more games the plot has the spread of all."""
+"""The most games that are drawn as lines; of more games the plot shows the spread."""
 
 NARROW = 40
 """The largest ratio of a logarithmic axis's ends at which labels other than powers of ten fit."""
 
 MOST_PLIES = 1000
-"""Later positions count for the distributions only."""
+"""The last ply drawn; later positions count for the distributions only."""
 
 FEWEST = 3
-"""Positions at a ply, of several games, from which a spread is drawn."""
+"""The fewest positions at a ply, of several games, for which a spread is drawn."""
 
 MOST_CHARACTERS = 24
-"""Characters of an id in the legend."""
+"""The most characters of an id in the legend."""
 
 MOST_LABELS = 4
 LEAST_LOSS = 0.1
@@ -218,7 +218,7 @@ class PlotSummary:
         return {} if self.has_more else {name: course for name, course in self.courses.items() if len(course) > 1}
 
     def spread(self) -> list[int]:
-        """Return the plies of which there are positions enough for a spread, none unless there are several."""
+        """Return the plies with enough positions for a spread, none unless there are several such plies."""
         plies = [ply for ply, found in enumerate(self.by_ply) if found.total >= FEWEST]
         return plies if len(plies) > 1 else []
 

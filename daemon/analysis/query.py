@@ -84,7 +84,7 @@ class Query(msgspec.Struct, frozen=True):
     options: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict)
     reportEvery: Annotated[float, Meta(gt=0)] | None = None  # seconds between answers while a search runs; None: none
     priority: Annotated[int, Meta(ge=-MOST, le=MOST)] = 0  # higher comes first
-    book: bool = False  # add the books' knowledge: most of a millisecond in Xiangqi
+    book: bool = False  # add the books' knowledge, which takes most of a millisecond in Xiangqi
     clear: bool = False  # forget earlier searches first, so that the answer is reproducible
 
     @property
@@ -112,7 +112,7 @@ class Action(msgspec.Struct, frozen=True):
 
 
 class BadLineError(ValueError):
-    """Raised for a fault in a line. `field` is '' if it is the whole line, `id` is '' if the query's is not known."""
+    """Raised for a fault in a line. `field`: '' if the whole line is at fault; `id`: '' if the query's is not known."""
 
     def __init__(self, what: str, field: str = "", id: str = "") -> None:
         super().__init__(what)

@@ -21,7 +21,7 @@ from siqi.games import registry
 from siqi.games.contract import silent
 
 MOST_KEYS = 100_000
-"""Positions terminated before they came here; the oldest are forgotten."""
+"""The most terminated positions that are remembered; the oldest are forgotten."""
 
 
 class PositionJob(msgspec.Struct, frozen=True):
@@ -127,7 +127,7 @@ def file_fault(options: tuple[OptionValue, ...], files: Files) -> str | None:
 
 
 def _digest(value: str) -> str:
-    """Return a digest of files and folders, which are written like `$PATH`."""
+    """Return a digest of files and folders, given as a list like `$PATH`."""
     parts = []
     for path in map(Path, value.split(os.pathsep)):
         inner = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]

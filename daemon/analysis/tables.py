@@ -26,7 +26,7 @@ class EarlierRows(NamedTuple):
     header: tuple[str, ...] = ()  # (): there is no table yet
     scores: Mapping[Final, int | None] = MappingProxyType({})  # of answered positions
     errors: frozenset[int] = frozenset()  # hashes of rows
-    end: int = 0  # the bytes that are whole
+    end: int = 0  # the bytes of the complete rows
     size: int = 0  # all bytes
 
 
@@ -80,7 +80,7 @@ def _read(file: BinaryIO) -> EarlierRows:
 
 
 def _beginning(final: Final) -> bytes:
-    """Return how the rows of a position begin, as far as a row that was cut short shows it."""
+    """Return the first bytes of a position's rows, its id and turn, by which a row that was cut short is recognised."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(final[:2])
     return text.getvalue().encode() + b","
@@ -115,7 +115,7 @@ class TableFile:
         """
         self._file = open_append(path, owns, exclusive=True)
         self._errors = earlier.errors
-        if self._file.tell() != earlier.size:  # since it was read
+        if self._file.tell() != earlier.size:  # it has changed since it was read
             self._file.close()
             raise OSError(errno.EBUSY, "is being written by another process", str(path))
         self._file.truncate(earlier.end)

@@ -33,7 +33,7 @@ class Call(msgspec.Struct, array_like=True):
 
 
 def encode(value: Any) -> bytes:
-    """Return a value as JSON; TypeError if it holds anything that JSON cannot say."""
+    """Return a value as JSON; TypeError if it holds anything that JSON cannot represent."""
     return msgspec.json.encode(value, enc_hook=_plain)
 
 
@@ -97,7 +97,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return what stands for a value that msgspec does not encode: a path, a function, a number of numpy's."""
+    """Return the encoded form of a value that msgspec does not know: a path, a function, a number of numpy's."""
     if isinstance(value, Path):
         return str(value)
     if callable(value):

@@ -79,7 +79,7 @@ def completed(
 
     Tasks and results are data (`calls`), and short ones are handed out in batches, of at most `most_calls`. A task is
     taken from `tasks` when it is handed out. BrokenProcessPool or ClusterError if workers were lost, after the results
-    that were there.
+    that had arrived.
     """
     for found in _completed(function, tasks, jobs, wait_s, most_calls):
         yield [result for _, result in found]

@@ -23,7 +23,7 @@ Outcome: TypeAlias = tuple[float, list[bytes]]
 
 
 class LocalWorkers(ProcessPoolExecutor):
-    """Spawned processes. BrokenProcessPool: one was killed.
+    """Spawned processes. Calls raise BrokenProcessPool if one was killed.
 
     Ctrl-C reaches only the main process. The workers end with it, and at once if an error ends the `with` block.
     """
@@ -44,7 +44,7 @@ class LocalWorkers(ProcessPoolExecutor):
             return self.submit(run_calls, pack(calls), 0.0)
 
     def outcome(self, batch: Batch) -> Outcome:
-        """Return the outcome of a batch that is done; the error that broke it off."""
+        """Return the outcome of a batch that is done, or raise the error that ended it."""
         return unpack_results(batch.result())
 
     def __exit__(

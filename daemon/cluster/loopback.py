@@ -20,7 +20,7 @@ LOOPBACK = "127.0.0.1"
 
 class _NoHttp:
     def start_http_server(self, *arguments: object, **more: object) -> None:
-        """Start none. Dask has no setting for it: without a dashboard it serves metrics, on port 8787 if that is
+        """Do nothing. Dask has no setting for this: without a dashboard it serves metrics, on port 8787 if that is
         free."""
 
 

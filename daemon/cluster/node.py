@@ -40,7 +40,7 @@ def _thread() -> ThreadPoolExecutor:
 def run_calls(packed: bytes, limit_s: float) -> bytes:
     """Carry out packed calls in order; return the seconds that they took, and their results, packed.
 
-    A call that raises an error ends them with this error. If they take longer than `limit_s` (0: no limit) the process
+    An error of a call ends them and is raised. If they take longer than `limit_s` (0: no limit) the process
     ends: a kernel that hangs can be stopped by nothing else. Dask then gives the calls to another worker.
     """
     calls = _unpacked(packed, list[bytes])

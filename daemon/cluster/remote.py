@@ -48,7 +48,7 @@ class Cluster(NamedTuple):
 
 
 class ClusterWorkers:
-    """The workers of a Dask cluster that are of our own identity; each other one is refused with a line to `note`."""
+    """The workers of a Dask cluster that are of our own identity; any other is refused with a line to `note`."""
 
     def __init__(self, cluster: Cluster, note: Callable[[str], None]) -> None:
         """Connect. ClusterError if that fails."""
@@ -156,7 +156,7 @@ class ClusterWorkers:
         return ClusterError(f"the scheduler at {self.address} was lost; the same command goes on where it stopped")
 
     def outcome(self, batch: Batch) -> Outcome:
-        """Return the outcome of a batch that is done; the error that broke it off.
+        """Return the outcome of a batch that is done, or raise the error that ended it.
 
         KilledError if it ended worker after worker, ClusterError if the scheduler was lost.
         """
@@ -209,7 +209,7 @@ def check_address(address: str) -> str:
 
 
 def _connect(address: str, stack: contextlib.ExitStack) -> Any:
-    """Return a client of a scheduler that is there or started here; ClusterError."""
+    """Return a client of a scheduler that is there or started here; ClusterError if that fails."""
     import dask
     from distributed import Security
     from distributed.versions import VersionMismatchWarning
@@ -250,6 +250,6 @@ def _join(where: Any, stack: contextlib.ExitStack) -> Any:
 
     class QuietClient(Client):  # type: ignore[misc]
         def __del__(self) -> None:
-            """Leave one alone that was never connected: Dask waits 30 s for it, and prints a traceback."""
+            """Do nothing if it was never connected: Dask would wait 30 s, and print a traceback."""
 
     return stack.enter_context(QuietClient(where, timeout=CONNECT_S, set_as_default=False))

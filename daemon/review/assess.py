@@ -33,7 +33,7 @@ GRADES = (0.05, 0.10, 0.20)
 """The least chance lost, rounded as it is shown, by an inaccuracy, a mistake and a blunder."""
 
 MORE_TIME = 4
-"""The factor on the time used, or on the default, that is proposed where a judgement is in doubt."""
+"""If a judgement is in doubt, this many times the time used, or the default, is proposed."""
 
 ALL_MOVES = 256
 """`multipv` in Junqi: its searcher values all root moves at once, and the next position is seen by the other side."""

@@ -130,7 +130,7 @@ def _check_output(path: Path) -> None:
 def _analyse(
     asked: Sequence[Sequence[PositionRequest]], settings: BatchSettings, partial: FindingsFile, cluster: str | None
 ) -> None:
-    """Analyse the positions that the partial file lacks, each once, games backwards: results help earlier ones."""
+    """Analyse each position that the partial file lacks once, games backwards: stored results help earlier ones."""
     missing: dict[str, PositionRequest] = {}
     for game in asked:
         for one in reversed(game):

@@ -1,4 +1,4 @@
-"""The page of a review: one HTML file with its data, its style and its script, which asks for nothing from outside."""
+"""The page of a review: one HTML file with its data, its style and its script, which loads nothing else."""
 
 from __future__ import annotations
 

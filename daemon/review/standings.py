@@ -19,7 +19,7 @@ class Standing(NamedTuple):
     """The results of a player in several games, or of a side whose players have no names."""
 
     game: str
-    name: str  # ''; not known
+    name: str  # '': not known
     side: int  # where the name is not known
     games: tuple[int, ...]  # their numbers, from 0
     points: float  # of the games with a known result
@@ -30,7 +30,7 @@ class Standing(NamedTuple):
 
 
 def standings(games: Sequence[tuple[ReviewedGame, GameCourse, tuple[SideSummary, SideSummary]]]) -> list[Standing]:
-    """Return the players' results, a kind of game after the other, best scores first; sides without names come last."""
+    """Return the players' results, grouped by game, best scores first; sides without names come last."""
     rows: dict[tuple[str, str, int], list[tuple[int, float | None, SideSummary]]] = {}
     for number, (game, found, sums) in enumerate(games):
         points = points_of(game, found)

@@ -65,12 +65,12 @@ class FaultGuard:
         self._trace_file: int | None = None
 
     def trace_to(self, file: int | None) -> None:
-        """Have the place of a fault written, as the function of this name does, for later faults too."""
+        """Have the place of a fault written as `trace_to` of this module does, also for later faults."""
         self._trace_file = file
         trace_to(file)
 
     def start(self) -> None:
-        """Begin, if it has not. numba must be imported; takes some 20 ms."""
+        """Begin to park threads, once. numba must be imported; takes some 20 ms."""
         if self._engine is not None or os.name != "posix":
             return
         import llvmlite.binding as llvm

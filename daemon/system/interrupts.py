@@ -32,7 +32,7 @@ def end(*_: object) -> NoReturn:
 
 
 def end_on_interrupt() -> None:
-    """From now on Ctrl-C ends the process at once. A process that ignores Ctrl-C goes on ignoring it."""
+    """Make Ctrl-C end the process at once from now on. A process that ignores Ctrl-C goes on ignoring it."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return
     signal.signal(signal.SIGINT, end)
@@ -54,7 +54,7 @@ def _watch(reading: int) -> None:
 
 @contextlib.contextmanager
 def raised() -> Iterator[None]:
-    """Within the block Ctrl-C raises KeyboardInterrupt, as it does where `end_on_interrupt` was not called."""
+    """Make Ctrl-C raise KeyboardInterrupt within the block, as without `end_on_interrupt`."""
     if signal.getsignal(signal.SIGINT) is not end:
         yield
         return

@@ -156,7 +156,7 @@ def test_many_files_into_one(tmp_path: Path, capsys: CaptureFixture[str], monkey
         (["a.pgn", "c.xqf", "new.xqf"], "xqf holds one game, not 2"),
         (["a.pgn", "c.xqf", "new.pgn", "--number", "1"], "--number is for one file"),
         (["a.pgn", "c.xqf", "new.what"], "no format of xiangqi has such a name"),
-        (["a.pgn", "."], "is a folder; --split writes a file a game into a folder"),
+        (["a.pgn", "."], "is a folder; --split writes a file per game into a folder"),
     ):
         assert converted(*arguments) == 2
         error = capsys.readouterr().err

@@ -215,6 +215,14 @@ def start(path: Path, positions: int, jobs: int, *wrapper: str) -> subprocess.Po
     return subprocess.Popen([*wrapper, *script], cwd=path.parent, text=True, stderr=subprocess.PIPE)
 
 
+def has_samples(path: Path) -> bool:
+    """True once the first block of samples is whole."""
+    try:
+        return next(read_samples(path), None) is not None
+    except OSError:
+        return False  # the settings are not yet written
+
+
 def samples_in(path: Path) -> Samples:
     return np.concatenate(list(read_samples(path)))
 
@@ -224,7 +232,7 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(
 ) -> None:
     path = tmp_path / "a.samples"
     process = start(path, 100_000_000, 2)
-    while not path.exists() or path.stat().st_size < 1000:
+    while not has_samples(path):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)

@@ -269,7 +269,7 @@ class Options:
         """Return the options of a name, or of what it is an alias of, by game; ValueError if there is none."""
         known = ALIASES.get(name.lower(), name).lower()
         if known not in self._declared:
-            raise ValueError(f"unknown option: {name}")
+            raise ValueError(f"unknown option: {name} (siqi options lists all)")
         return self._declared[known]
 
     def _key(self, name: str) -> tuple[str, str]:

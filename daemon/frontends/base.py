@@ -48,6 +48,8 @@ class FrontEnd:
     commands: ClassVar[Mapping[str, Command]]
     fixed: ClassVar[Mapping[str, str]] = {}
     """The values of options that the protocol does not leave to the user; the command line may have set others."""
+    page: ClassVar[str] = "protocol.md"
+    """The document of the protocol, which an error names."""
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         """`leave` is called when the client wants the process to end."""
@@ -80,7 +82,8 @@ class FrontEnd:
 
     def unknown(self, line: ClientLine) -> None:
         """Refuse a line that is no command."""
-        self.refuse(line, Refusal(Kind.LINE, f"unknown command: {printable(line.text.split()[0])}"))
+        what = f"unknown command: {printable(line.text.split()[0])} (see {self.page})"
+        self.refuse(line, Refusal(Kind.LINE, what))
 
     def run_queued(self) -> None:
         """Carry out queued lines, in order, while their needs are met."""

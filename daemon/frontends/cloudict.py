@@ -18,6 +18,7 @@ from siqi.daemon.system.pipes import ClientLine
 class Cloudict(Letters):
     """The front end for Cloudict's protocol."""
 
+    page = "docs/protocol/cloudict.md"
     is_from_top = False
     no_stone = ""
     sides = ("xxx", *Letters.sides)

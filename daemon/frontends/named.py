@@ -16,6 +16,8 @@ from siqi.daemon.system.pipes import ClientLine
 class Named(FrontEnd):
     """The front end of a client that has sent nothing but `name`."""
 
+    page = "docs/protocol/other.md"
+
     def chosen_by(self, text: str) -> FrontEnd:
         word = text.split(maxsplit=1)[0]
         if word in self.commands:

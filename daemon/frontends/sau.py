@@ -13,6 +13,7 @@ from siqi.daemon.system.pipes import ClientLine
 class Sau(Letters):
     """The front end for SAU's protocol."""
 
+    page = "docs/protocol/sau.md"
     is_from_top = True
     no_stone = "@@"
 

@@ -20,6 +20,7 @@ from siqi.games.contract import FIRST, Outcome, Score
 class Ugi(Uci):
     """The front end for UGI."""
 
+    page = "docs/protocol/ugi.md"
     go_words = GO_WORDS | {"p1time": "wtime", "p2time": "btime", "p1inc": "winc", "p2inc": "binc"}
     ready = "ugiok"
 

@@ -7,7 +7,7 @@ import contextlib
 import os
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from siqi.daemon.engine.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
 from siqi.daemon.system.pipes import printable
@@ -22,10 +22,11 @@ MISUSED = 2
 
 
 class CommandHelp(NamedTuple):
-    """A command's line in `siqi --help`, and the examples that end its own help."""
+    """A command's line in `siqi --help`, and the examples and the document that end its own help."""
 
     about: str
     examples: tuple[str, str]
+    page: str
 
 
 GROUPS = {
@@ -36,35 +37,44 @@ GROUPS = {
                 "siqi analyse game.pgn --depth 12 --output record > commented.pgn",
                 """echo '{"moves": ["h2e2"], "depth": 9}' | siqi analyse""",
             ),
+            "docs/guide/analyse.md",
         ),
         "review": CommandHelp(
             "write a page on games: chances, mistakes, what was better",
             ("siqi review game.xqf -o review.html", "siqi review cup/*.pgn -o cup.html --movetime 1000 --workers 4"),
+            "docs/guide/review.md",
         ),
         "show": CommandHelp(
             "draw a position as text, SVG or PNG",
             ("siqi show startpos moves h2e2 h9g7", "siqi show --game connect6 --svg board.svg startpos moves j10 i9k9"),
+            "docs/guide/pictures.md",
         ),
         "convert": CommandHelp(
             "convert games from one file format to another",
             ("siqi convert game.xqf game.pgn --notation chinese", "siqi convert *.cbl games all.pgn"),
+            "docs/guide/files.md",
         ),
     },
     "The engine": {
         "options": CommandHelp(
-            "explain the engine's options", ("siqi options connect6", "siqi options xiangqi --language zh")
+            "explain the engine's options",
+            ("siqi options connect6", "siqi options xiangqi --language zh"),
+            "docs/protocol/options.md",
         ),
         "bench": CommandHelp(
             "measure speed, and print the signature of fixed searches",
             ("siqi bench xiangqi", "siqi bench connect6 --option Threads=2"),
+            "docs/protocol/commands.md",
         ),
         "warm": CommandHelp(
             "compile all kernels now instead of at the first start",
             ("siqi warm", "siqi warm xiangqi connect6 --cache /var/cache/siqi"),
+            "docs/guide/troubleshooting.md",
         ),
         "completion": CommandHelp(
             "print a script that completes these words",
             ("siqi completion bash > ~/.local/share/bash-completion/completions/siqi", "siqi completion zsh > _siqi"),
+            "docs/guide/troubleshooting.md",
         ),
     },
 }
@@ -83,7 +93,16 @@ Options:
 """
 
 
-class MainParser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
+    """A parser whose errors name a document."""
+
+    page = "README.md"
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(MISUSED, f"{self.prog}: {message} (see {self.prog} --help, {self.page})\n")
+
+
+class MainParser(CommandParser):
     """The parser of `siqi` itself, whose help groups the commands."""
 
     def format_help(self) -> str:
@@ -97,13 +116,15 @@ def build_parser() -> argparse.ArgumentParser:
     found = MainParser(prog="siqi")
     add_option(found, "settings")
     found.add_argument("--version", action="version", version=f"siqi {__version__}")
-    commands = found.add_subparsers(dest="command", metavar="COMMAND", parser_class=argparse.ArgumentParser)
+    commands = found.add_subparsers(dest="command", metavar="COMMAND", parser_class=CommandParser)
 
     def add(name: str, **more: Any) -> argparse.ArgumentParser:
         (command,) = (group[name] for group in GROUPS.values() if name in group)
-        examples = "\n".join(["examples:", *(f"  {example}" for example in command.examples)])
+        end = "\n".join(["examples:", *(f"  {example}" for example in command.examples), "", f"more: {command.page}"])
         raw = argparse.RawDescriptionHelpFormatter
-        return commands.add_parser(name, help=command.about, epilog=examples, formatter_class=raw, **more)
+        parser: CommandParser = commands.add_parser(name, help=command.about, epilog=end, formatter_class=raw, **more)
+        parser.page = command.page
+        return parser
 
     from siqi.daemon import convert, option_list
     from siqi.daemon.analysis.command import add_arguments

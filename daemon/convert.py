@@ -96,9 +96,11 @@ def table(games: Sequence[str]) -> list[str]:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    *names, output = options.files if options.split is None else [*options.files, ""]
+    names, output = list(options.files), ""
+    if options.split is None and names:
+        output = names.pop()
     if not names:
-        raise CommandError("IN and OUT are needed (--list shows the formats)")
+        raise CommandError("IN and OUT are needed (see siqi convert --help, docs/guide/files.md)")
     if options.split is not None:
         _check_folder(Path(options.split), options.target)
     elif output != "-":

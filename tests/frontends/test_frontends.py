@@ -423,7 +423,8 @@ def test_options_that_clients_set_unasked_get_no_line(protocol: str) -> None:
     assert client.calls() == []
     assert client.say("setoption name UCI_AnalyseMode value true") == []
     assert client.calls() == [SetOption("UCI_AnalyseMode", "true")]
-    assert client.say("setoption name Colour value x") == ["info string error unknown option: Colour (siqi options lists all)"]
+    (line,) = client.say("setoption name Colour value x")
+    assert line == "info string error unknown option: Colour (siqi options lists all)"
     client.engine.is_debugging = True
     assert client.say("setoption name UCI_Chess960 value true") == ["info string option ignored: UCI_Chess960"]
 

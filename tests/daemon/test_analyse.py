@@ -34,6 +34,7 @@ from siqi.games.compiling import announce_compiling
 from siqi.games.encodings import detected
 from siqi.games.kernel import jit
 from siqi.games.xiangqi.library.pgn import read_games
+from siqi.version import __version__
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "siqi", "analyse")
@@ -555,7 +556,7 @@ def test_an_answer_stands_for_what_was_asked(tmp_path: Path) -> None:
     resume = ("--resume", str(path))
     run(query, arguments=resume)
     (first,) = lines_of(path)
-    assert (first["limits"], first["version"]) == ({"nodes": 300}, "0.1.0")
+    assert (first["limits"], first["version"]) == ({"nodes": 300}, __version__)
     run(*(query | change for change in same + others), arguments=resume)
     answers = lines_of(path)
     assert answers[0] == first and len(answers) == len({answer["query"] for answer in answers}) == 4
@@ -598,7 +599,7 @@ def test_answers_of_another_version_are_not_taken(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_text(ANSWER)
     run({"id": "a", "depth": 1}, arguments=("--resume", str(path)))
-    assert [answer.get("version") for answer in lines_of(path)] == [None, "0.1.0"]
+    assert [answer.get("version") for answer in lines_of(path)] == [None, __version__]
 
 
 def test_errors_are_not_written_again(tmp_path: Path) -> None:
@@ -948,7 +949,7 @@ def test_what_katago_answers_to_its_actions() -> None:
         {"id": "a", "action": "terminate_all"},
     ]
     version, *others = run(*actions)
-    assert version == {**actions[0], "version": "0.1.0", "git_hash": "<omitted>"}
+    assert version == {**actions[0], "version": __version__, "git_hash": "<omitted>"}
     assert others == actions[1:]
     (unknown, missing) = run({"id": "q", "action": "dance"}, {"id": "r", "action": "terminate"}, errors=2)
     assert unknown["error"] == "one of query_version clear_cache terminate terminate_all, not dance"

@@ -18,7 +18,7 @@ pip=(.venv/bin/python -m pip install -q --no-compile --disable-pip-version-check
 # Compile all kernels while the rest is installed: the tests' processes find them in the cache instead of all compiling.
 .venv/bin/python -m siqi warm &
 kernels=$!
-"${pip[@]}" -e '.[test,scripts,cluster]'
+"${pip[@]}" -e '.[test,scripts,cluster,docs]'
 unset PYTHONDONTWRITEBYTECODE  # many tests start processes
 # A machine of its own may be given the other programs that the tests know; elsewhere run scripts/clients.sh by hand.
 if [ "${CI:-}" = true ]; then timeout 300 bash scripts/clients.sh || echo "tests with these programs are skipped" >&2; fi

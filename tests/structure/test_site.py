@@ -1,0 +1,112 @@
+"""The site of the documents: both languages are built without a warning, and no link is broken."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import siqi
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+BUILD, TRANSLATIONS = (runpy.run_path(str(DOCS / name)) for name in ("build.py", "translations.py"))
+
+IN_BOTH = ("guide", "library", "protocol", "results")
+"""The folders whose pages users need in both languages."""
+
+ENGLISH_ONLY = ("library/api.md",)
+
+
+def build(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(DOCS / "build.py"), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_site(tmp_path: Path) -> None:
+    done = build(tmp_path / "site")
+    assert (done.returncode, done.stderr) == (0, "")
+    english, chinese = (tmp_path / "site" / language for language in ("en", "zh"))
+    assert "Plug it into a GUI" in (english / "index.html").read_text(encoding="utf-8")
+    text = (chinese / "index.html").read_text(encoding="utf-8")
+    assert "接入界面程序" in text and 'lang="zh-CN"' in text and 'href="../en/index.html">English' in text
+    assert (english / "protocol/index.html").exists() and (chinese / "protocol/index.html").exists()
+    for name in siqi.__all__:
+        if name[0].islower() and not name.startswith("_"):
+            assert f'id="siqi.{name}"' in (english / "library/api.html").read_text(encoding="utf-8"), name
+
+
+def test_a_folder_that_is_no_site_stays(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    done = build(tmp_path)
+    assert done.returncode == 2 and "stays as it is" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+    assert build("--help").returncode == 2
+
+
+def test_faults_of_links_and_warnings_are_found(tmp_path: Path) -> None:
+    """A broken link, a heading that is not there, a picture that is missing and Sphinx's warnings are faults."""
+    copy = tmp_path / "project"
+    shutil.copytree(DOCS, copy / "docs")
+    for name in ("README.md", "protocol.md", "CHANGELOG.md", "CONTRIBUTING.md", "scripts/README.md", "books/README.md"):
+        (copy / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(ROOT / name, copy / name)
+        chinese = ROOT / name.replace(".md", ".zh.md")
+        if chinese.exists():
+            shutil.copyfile(chinese, copy / chinese.name)
+    page = copy / "docs/guide/gui.md"
+    faulty = (
+        "[a](review.md#no-such-heading)",
+        "![b](../images/none.png)",
+        "<a href='none.html'>c</a>",
+        "```{nothing}\n```",
+    )
+    with page.open("a", encoding="utf-8") as file:
+        file.writelines(f"\n{line}\n" for line in faulty)
+    script = str(copy / "docs/build.py")
+    done = subprocess.run([sys.executable, script, str(tmp_path / "site")], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and not (tmp_path / "site").exists()
+    for fault in ("no-such-heading", "none.png", "the link none.html", "nothing"):
+        assert any(fault in line and "guide/gui" in line for line in done.stderr.splitlines()), (fault, done.stderr)
+
+
+def test_every_page_that_users_need_has_both_languages() -> None:
+    for folder in IN_BOTH:
+        pages = {path.relative_to(DOCS).as_posix() for path in (DOCS / folder).glob("*.md")}
+        english = {page for page in pages if not page.endswith(".zh.md")} - set(ENGLISH_ONLY)
+        assert english, folder
+        assert {page.removesuffix(".md") + ".zh.md" for page in english} == {page for page in pages if ".zh." in page}
+
+
+def test_no_page_is_older_than_its_other_language() -> None:
+    """`python docs/translations.py PAGE.zh.md` marks a Chinese page that says what the English one says now."""
+    assert list(TRANSLATIONS["outdated"]()) == []
+
+
+def test_an_older_page_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    english, chinese = tmp_path / "a.md", tmp_path / "a.zh.md"
+    english.write_text("# One\n")
+    chinese.write_text("# 一\n")
+    (tmp_path / "b.zh.md").write_text("# 二\n")
+    outdated, mark = TRANSLATIONS["outdated"], TRANSLATIONS["mark"]
+    monkeypatch.setitem(outdated.__globals__, "ROOT", tmp_path)
+    assert list(outdated()) == ["a.zh.md: older than a.md", "b.zh.md: there is no b.md"]
+    (tmp_path / "b.zh.md").unlink()
+    mark(chinese)
+    assert list(outdated()) == [] and chinese.read_text().startswith("# 一\n\n<!-- English: ")
+    english.write_text("# Two\n")
+    assert list(outdated()) == ["a.zh.md: older than a.md"]
+    mark(chinese)
+    assert list(outdated()) == [] and chinese.read_text().count("<!--") == 1
+
+
+def test_the_pages_are_named_once() -> None:
+    """Both index pages list the same pages, each once, and all that there are."""
+    index, chinese = ((DOCS / f"index{end}").read_text(encoding="utf-8") for end in (".md", ".zh.md"))
+    english, other = (re.findall(r"\]\(([^)]+\.md)\)", text)[1:] for text in (index, chinese))
+    assert [name.replace(".zh.md", ".md") for name in other] == english and len(set(english)) == len(english)

@@ -1,9 +1,10 @@
-"""Every example of protocol.md, replayed against the real process."""
+"""Every example of protocol.md and of docs/protocol, replayed against the real process."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import forked
 import pytest
@@ -17,13 +18,35 @@ TIMEOUT_S = 120
 """Longest wait for one example, compiling included."""
 
 
-def examples() -> list[tuple[str, list[str]]]:
-    """Return (heading, lines) of each fenced session."""
+PAGES = [ROOT / "protocol.md", *sorted((ROOT / "docs/protocol").glob("*.md"))]
+"""The pages of the protocol; a Chinese page has the English one's examples."""
+
+
+class Example(NamedTuple):
+    """A fenced session."""
+
+    page: str  # relative to the root
+    heading: str  # the last one above it
+    lines: list[str]
+
+
+def examples() -> list[Example]:
+    """Return the examples of all English pages."""
+    return [
+        Example(page.relative_to(ROOT).as_posix(), heading, lines)
+        for page in PAGES
+        if not page.name.endswith(".zh.md")
+        for heading, lines in sessions(page.read_text(encoding="utf-8"))
+    ]
+
+
+def sessions(text: str) -> list[tuple[str, list[str]]]:
+    """Return (heading, lines) of each fenced session of a page."""
     found = []
     heading = ""
     block: list[str] | None = None
-    for line in (ROOT / "protocol.md").read_text().splitlines():
-        if line.startswith("#"):
+    for line in text.splitlines():
+        if line.startswith("#") and block is None:
             heading = line.strip("# ")
         elif line == "```session":
             block = []
@@ -49,20 +72,22 @@ def pattern(expected: list[str]) -> str:
     return "".join(parts)
 
 
-@pytest.mark.parametrize("heading, lines", EXAMPLES, ids=[f"{i}-{name}" for i, (name, _) in enumerate(EXAMPLES)])
-def test_example(heading: str, lines: list[str]) -> None:
-    sent = [line[2:] for line in lines if line.startswith("> ")]
-    expected = [line for line in lines if not line.startswith("> ")]
+@pytest.mark.parametrize(
+    "example", EXAMPLES, ids=[f"{Path(page).stem}-{i}-{heading}" for i, (page, heading, _) in enumerate(EXAMPLES)]
+)
+def test_example(example: Example) -> None:
+    sent = [line[2:] for line in example.lines if line.startswith("> ")]
+    expected = [line for line in example.lines if not line.startswith("> ")]
     process = forked.run(given="".join(f"{line}\n" for line in sent).encode(), timeout=TIMEOUT_S)
     answer = re.sub(r"info (string|message) compil.*\n", "", process.stdout.decode())
-    assert re.fullmatch(pattern(expected), answer), f"{heading}: got\n{answer}"
+    assert re.fullmatch(pattern(expected), answer), f"{example.page}, {example.heading}: got\n{answer}"
     assert process.returncode == 0 and process.stderr == b""
 
 
 def test_every_command_has_a_section() -> None:
     from siqi.daemon.frontends.uci import Uci
 
-    text = (ROOT / "protocol.md").read_text()
+    text = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("protocol.md", "docs/protocol/commands.md"))
     assert [name for name in Uci.commands if f"\n## {name}\n" not in text] == []
 
 

@@ -38,7 +38,7 @@ FAILED, MISUSED = 1, 2
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi convert` to a parser."""
-    found.description = "Convert games from one file format to another (see protocol.md). What the new format has no "
+    found.description = "Convert games from one file format to another. What the new format has no "
     found.description += "room for is reported on standard error."
     what = "IN ... OUT: files, or folders with files of games, then the file to write; -: standard input or output"
     found.add_argument("files", nargs="*", metavar="FILE", help=what)

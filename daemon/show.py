@@ -54,7 +54,7 @@ SOFTWARE = b"Software\0Siqi"
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi show` to a parser."""
-    found.description = "Show a position: text for a terminal, SVG, or PNG (see protocol.md)."
+    found.description = "Show a position: text for a terminal, SVG, or PNG."
     found.add_argument(
         "position",
         nargs="*",

@@ -10,10 +10,10 @@
 `AsyncEngine` is the same engine for asyncio. What cannot be carried out raises `Refusal`, a ValueError with its `kind`
 and `reason`; a value of a wrong type raises TypeError with what was expected.
 
-The names and verbs are python-chess's as far as the games allow. A move is a word of protocol.md (`"j10k11"`,
-`"a5b4"`), in Xiangqi a `siqi.Move`; both print alike. The names of Xiangqi's own library are here, too: `siqi.Board`,
-`siqi.RED`, `siqi.SQUARES`. Kernels are compiled once per machine, which takes up to half a minute and is announced on
-standard error.
+The names and verbs are python-chess's as far as the games allow. A move is a word of docs/protocol/games.md
+(`"j10k11"`, `"a5b4"`), in Xiangqi a `siqi.Move`; both print alike. The names of Xiangqi's own library are here, too:
+`siqi.Board`, `siqi.RED`, `siqi.SQUARES`. Kernels are compiled once per machine, which takes up to half a minute and is
+announced on standard error.
 """
 
 from importlib import import_module

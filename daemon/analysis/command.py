@@ -59,7 +59,7 @@ _MAX = {option.name: option.high for option in CORE}
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi analyse` to a parser."""
-    found.description = "Analyse positions: one JSON object per line in, one per line out (see protocol.md)."
+    found.description = "Analyse positions: one JSON object per line in, one per line out."
     what = "a file of queries or games, a folder with files of games, or - for standard input (default)"
     found.add_argument("input", nargs="*", metavar="FILE", help=what)
     add_workers(found)

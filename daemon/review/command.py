@@ -35,7 +35,7 @@ _MAX = {option.name: option.high for option in CORE}
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi review` to a parser."""
-    found.description = "Write a page on games with the engine's judgements, for any browser (see protocol.md)."
+    found.description = "Write a page on games with the engine's judgements, for any browser."
     found.add_argument(
         "games", nargs="+", metavar="GAME", help="a file of games, 'startpos moves ...', or - for standard input"
     )

@@ -199,7 +199,7 @@ def test_plots_are_known_again(tmp_path: Path, capsys: pytest.CaptureFixture[str
         for _ in range(2):
             plots.check_plot(path)
             plots.save_plot(figure, path)
-    for path in (ROOT / "scripts/results").glob("*.svg"):
+    for path in (ROOT / "docs/results/images").glob("*.svg"):
         assert plots.is_plot(read_bytes(path, 1 << 20))
     assert not plots.is_plot((ROOT / "scripts/common/plots.py").read_bytes())
     with pytest.raises(OSError, match=r"ends in \.svg or \.png"):

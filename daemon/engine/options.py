@@ -72,9 +72,9 @@ CORE = (
         "按 `UCI_Elo` 的等级分下棋，不理会 `Skill Level`",
     ),
     Option("UCI_Elo", "spin", "2000", min(_RATINGS), max(_RATINGS)).explained(
-        "a rating from games of the engine against itself (RESULTS.md). The ranges are "
+        "a rating from games of the engine against itself (docs/results/levels.md). The ranges are "
         f"{_ranges(lambda info: info.english)}; beyond them the weakest or strongest level plays",
-        "等级分，来自引擎自己的对局（RESULTS.md）。范围："
+        "等级分，来自引擎自己的对局（docs/results/levels.zh.md）。范围："
         f"{_ranges(lambda info: info.chinese)}；超出时用最弱或最强的等级",
     ),
     Option("UCI_ShowWDL", "check", "false").explained(

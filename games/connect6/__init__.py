@@ -8,7 +8,7 @@ SKILL_ELO = (
     1786, 1787, 1789, 1790, 1792, 1798, 1804, 1811, 1817, 1909,
     2000, 2091, 2183, 2234, 2286, 2338, 2390, 2442, 2494, 2546,
 )  # fmt: skip
-"""Elo of each Skill Level, from 0 (scripts/tune/rate_skill_levels.py; RESULTS.md has the matches)."""
+"""Elo of each Skill Level, from 0 (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 
 INFO = GameInfo(
     name="connect6",

@@ -8,7 +8,7 @@ SKILL_ELO = (
     1927, 1928, 1929, 1930, 1931, 1948, 1965, 1981, 1998, 1999,
     2000, 2001, 2002, 2022, 2042, 2063, 2083, 2103, 2123, 2143,
 )  # fmt: skip
-"""Elo of each Skill Level, from 0 (scripts/tune/rate_skill_levels.py; RESULTS.md has the matches)."""
+"""Elo of each Skill Level, from 0 (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 
 INFO = GameInfo(
     name="ewn",

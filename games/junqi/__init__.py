@@ -7,7 +7,7 @@ SKILL_ELO = (
     1603, 1644, 1685, 1726, 1766, 1810, 1854, 1898, 1942, 1971,
     2000, 2029, 2058, 2087, 2116, 2145, 2174, 2203, 2232, 2261,
 )  # fmt: skip
-"""Elo by Skill Level, from 0 on (scripts/tune/rate_skill_levels.py; RESULTS.md has the matches)."""
+"""Elo by Skill Level, from 0 on (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 
 INFO = GameInfo(
     name="junqi",

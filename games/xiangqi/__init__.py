@@ -11,7 +11,7 @@ SKILL_ELO = (
     725, 851, 976, 1101, 1227, 1352, 1477, 1602, 1727, 1863,
     2000, 2137, 2273, 2409, 2545, 2681, 2816, 2952, 3088, 3223,
 )  # fmt: skip
-"""Elo of each Skill Level from 0 on (scripts/tune/rate_skill_levels.py; RESULTS.md has the matches)."""
+"""Elo of each Skill Level from 0 on (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 
 NETWORK_BOOK = Path(__file__).resolve().parents[2] / "books" / "xiangqi.network"
 """The shipped network of the evaluation."""

@@ -39,7 +39,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "support" / "fixtures
 
 
 class Paper(NamedTuple):
-    """A paper as docs/papers.md lists it."""
+    """A paper as its page, docs/results/paper-1.md and so on, cites it."""
 
     authors: str
     title: str

@@ -16,7 +16,10 @@ from siqi.games import registry
 
 COMMAND = shlex.join([sys.executable, "-m", "siqi"])
 MARGIN_MS = 1000
-"""Grace beyond the time: a busy machine can halt a process for tenths of a second. RESULTS.md has games without it."""
+"""Grace beyond the time: a busy machine can halt a process for tenths of a second.
+
+docs/history/daemon.md has games without it.
+"""
 
 
 LIMITS = {"clock": PlayerLimits(clock_ms=1000, increment_ms=10), "movetime": PlayerLimits(movetime_ms=100)}

@@ -231,7 +231,7 @@ def test_shared_wins(game: Any, solver: ThreatSolver) -> None:
 
 @pytest.mark.shared
 def test_shared_positions_without_a_win(game: Any, solver: ThreatSolver) -> None:
-    """Wins found in these positions nevertheless are proven to the checker: fourteen in the file (RESULTS.md)."""
+    """Wins found in these positions nevertheless are proven to the checker: fourteen (docs/history/connect6.md)."""
     claimed = 0
     for row, position in shared_positions(game, "double_threat_none.csv"):
         if row["exhausted_at_depth10"] == "True" and solver.solve(position.record, BUDGET, depth=10):

@@ -226,9 +226,9 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         depth -= 1
 
     # Step 11. Extensions. Replies to check are few and forced, so they cost no depth (57.2 % +- 5.6 with a network at
-    # 10,000 nodes, RESULTS.md). The tt's move is singular if a shallow search of the others stays well below its score:
-    # then it is searched a ply deeper. If the others reach beta as well, the node is cut; if only the stored score
-    # does, a ply less will do (not significant, 52.7 % +- 3.6; fc4b3df)
+    # 10,000 nodes, docs/history/xiangqi.md). The tt's move is singular if a shallow search of the others stays well
+    # below its score: then it is searched a ply deeper. If the others reach beta as well, the node is cut; if only the
+    # stored score does, a ply less will do (not significant, 52.7 % +- 3.6; fc4b3df)
     extension = 1 if in_check else 0
     tt_extension = extension
     can_test = excluded == NO_MOVE and depth >= SINGULAR_MIN_DEPTH and ply <= SINGULAR_MAX_PLY
@@ -342,7 +342,8 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         return ply - MATE
 
     # Step 18. Corrections. Learn the error of the static value where no capture explains it (56.4 % +- 6.7, 1a5c469;
-    # with a network not significant, 52.0 % +- 4.7 from balanced openings, 48.8 % +- 2.1 from endings, RESULTS.md)
+    # with a network not significant, 52.0 % +- 4.7 from balanced openings, 48.8 % +- 2.1 from endings,
+    # docs/history/xiangqi.md)
     is_best_quiet = best_move == NO_MOVE or pos.board[target_of(best_move)] == 0
     if in_check == 0 and is_best_quiet and abs(best) < PERPETUAL_BOUND:
         if not (best >= beta and best <= static) and not (best <= old_alpha and best >= static):

@@ -108,7 +108,7 @@ class Engine:
         self._check_idle()
         for name, value in options.items():
             self._set_option(name, value)
-        self._wait_until_idle()
+            self._wait_until_idle()  # Hash and Threads start a job, during which no option can be set
 
     def _set_option(self, name: str, value: str | int | float | bool) -> None:
         check_type("option", name, str, "the name of an option")

@@ -81,6 +81,16 @@ def test_an_engine_plays_each_game(name: str) -> None:
     assert root.fen().split()[:2] == position.fen().split()[:2]
 
 
+def test_options_of_memory_may_come_before_others(xiangqi: siqi.Engine) -> None:
+    before = {name: xiangqi.options[name] for name in ("Hash", "Threads", "Skill Level")}
+    xiangqi.configure({"Hash": 8, "Threads": 2, "Skill Level": 10})
+    assert [xiangqi.options[name] for name in before] == ["8", "2", "10"]
+    with pytest.raises(siqi.Refusal):
+        xiangqi.configure({"Threads": 1, "Skill Level": -1})
+    xiangqi.configure(before)
+    xiangqi.new_game()
+
+
 def test_lines_come_best_first(xiangqi: siqi.Engine) -> None:
     board = siqi.position("xiangqi")
     lines = xiangqi.analyse(board, siqi.Limit(depth=5), multipv=3)

@@ -21,8 +21,7 @@ from fixture_files import SHARED
 from hypothesis import given
 from hypothesis import strategies as st
 
-from siqi.games.xiangqi.formats.files import save_games
-from siqi.games.xiangqi.library import Board, Line, Move, svg
+from siqi.games.xiangqi.library import Board, Move, svg
 from siqi.games.xiangqi.library.board import BLACK, RED, STARTING_FEN, Outcome, Piece, Termination
 from siqi.games.xiangqi.library.move import (
     AmbiguousMoveError,
@@ -714,26 +713,6 @@ def test_the_declaration_loads_nothing_heavy() -> None:
     assert out.stdout.strip() == "[]"
     with pytest.raises(ImportError):
         from siqi.games.xiangqi.library import Bored  # type: ignore[attr-defined]  # noqa: F401
-
-
-def test_the_example_of_the_guide(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    guide = (Path(__file__).parents[2] / "docs/guide/library.md").read_text(encoding="utf-8")
-    code = next(part.split("```")[0] for part in guide.split("```python\n")[1:] if "Board()" in part)
-    (tmp_path / "games.pgn").write_text(PGN.lstrip("\ufeff"), encoding="gb18030")
-    save_games(tmp_path / "library.cbl", [Game({}, [Move(25, 22)], variations={0: [Line([Move(19, 22)])]})])
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    exec(code, names)
-    assert not names["faults"] and names["lost"] == {} and Path("library.pgn").exists()
-    board, move = names["board"], names["move"]
-    written = [board.san(move), board.san(move, "chinese"), board.san(move, "iccs")]
-    assert f"{', '.join(map(repr, written))}\n" in code
-    assert f"# {len(board.legal_moves)}, {board.is_check()}, {board.outcome()}\n" in code
-    assert f"# {board.attackers(RED, parse_square('e6'))}: " in code and f"# {names['editor'].status()!r}; " in code
-    out = capsys.readouterr().out
-    assert "炮二平五" in out and "b2e2" in out
 
 
 def shared_games(count: int) -> Iterator[list[str]]:

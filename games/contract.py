@@ -129,11 +129,14 @@ def check_throw(info: GameInfo, dice: int) -> None:
 
 
 class Outcome(NamedTuple):
-    """The end of a game. `winner` is None for a draw, and where the viewer cannot know it (`unknown`)."""
+    """The end of a game."""
 
     winner: int | None
+    """The side, 0 or 1, or None for a draw and where it is not known."""
     reason: str
+    """A word of the protocol, such as `six`."""
     unknown: bool = False
+    """True where the viewer of the position cannot know who has won."""
 
     def __str__(self) -> str:
         if self.unknown:
@@ -298,10 +301,14 @@ def set_dice(position: Position, info: GameInfo, dice: int) -> None:
 class Score(NamedTuple):
     """The value of a position, the view of the side to move."""
 
-    cp: int = 0  # centipawns
-    mate: int | None = None  # own turns of the winner to a proven win; negative: the mover loses
-    win: float | None = None  # chance to win, 0..1; None where the search knows none
-    draw: float = 0.0  # chance to draw, 0..1, where `win` is known
+    cp: int = 0
+    """Centipawns."""
+    mate: int | None = None
+    """Own turns of the winner to a proven win; negative if the mover loses."""
+    win: float | None = None
+    """The chance to win, 0 to 1; None where the search knows none."""
+    draw: float = 0.0
+    """The chance of a draw, 0 to 1, where `win` is known."""
 
     @classmethod
     def expected(cls, win: float, mate: int | None = None) -> Score:

@@ -63,13 +63,13 @@ class AsyncEngine:
 
     @property
     def options(self) -> dict[str, str]:
-        """The options of this game with their values; EngineError before the game is loaded."""
+        """The options of this game with their values, as texts; `EngineError` before the game is loaded."""
         if self._thread.engine is None:
             raise EngineError("the engine has not loaded its game")
         return self._thread.engine.options
 
     async def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
-        """Set options, as `Engine.configure`."""
+        """Set options, as `Engine.configure` does."""
         await self._call(lambda engine: engine.configure(options))
 
     async def new_game(self) -> None:
@@ -83,7 +83,7 @@ class AsyncEngine:
         *,
         root_moves: Collection[str | Move] | None = None,
     ) -> PlayResult:
-        """Search a position, as it is now, and return the engine's move, as `Engine.play`."""
+        """Search a position as it is now and return the engine's move, as `Engine.play` does."""
         check_is_bounded(limit)
         running = self.analysis(position, limit, root_moves=root_moves)
         async with self._lock:
@@ -97,7 +97,7 @@ class AsyncEngine:
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
     ) -> list[Info]:
-        """Search a position, as it is now, and return its best variations, as `Engine.analyse`."""
+        """Search a position as it is now and return its best variations, as `Engine.analyse` does."""
         check_is_bounded(limit)
         running = self.analysis(position, limit, multipv=multipv, root_moves=root_moves)
         async with self._lock:
@@ -112,7 +112,7 @@ class AsyncEngine:
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
     ) -> AsyncAnalysis:
-        """Return an analysis of a position as it is now; `async with`, `async for` or `await` starts it."""
+        """Return an analysis of a position as it is now, which `async with`, `async for` or `await` starts."""
         check_is_position(position)
         copied = position.copy()
         return AsyncAnalysis(
@@ -136,9 +136,10 @@ class AsyncEngine:
 
 
 class AsyncAnalysis:
-    """A search, as `siqi.Analysis`: iterate over it with `async for` for its variations as they are found.
+    """A search, as `AsyncEngine.analysis` returns it.
 
-    An `async with` block stops it at its end. `await` returns the analysis itself once it runs.
+    Iterate over it with `async for` for its variations as they are found. An `async with` block stops it at its end.
+    `await` returns the analysis itself once it runs.
     """
 
     def __init__(self, engine: AsyncEngine, start: Callable[[Engine], Analysis]) -> None:
@@ -177,6 +178,7 @@ class AsyncAnalysis:
 
     @property
     def is_done(self) -> bool:
+        """True once the search has its answer."""
         return self._answer is not None and self._answer.done()
 
     def stop(self) -> None:
@@ -184,7 +186,7 @@ class AsyncAnalysis:
         self._search.stop()
 
     async def wait(self) -> PlayResult:
-        """Return the search's answer at its end; EngineError if it was ended by a fault in this program."""
+        """Return the search's answer at its end; `EngineError` if a fault of the program ended it."""
         await self._begun()
         assert self._answer is not None
         return await self._or_stop(asyncio.shield(self._answer))

@@ -35,24 +35,35 @@ class EngineError(RuntimeError):
 
 
 class Info(NamedTuple):
-    """One principal variation with its score, the mover's view."""
+    """A principal variation and its score, as a search reports them."""
 
     score: Score
+    """The value of the position by this variation, the view of the side to move."""
     pv: tuple[Any, ...]
+    """The moves: words of the protocol, in Xiangqi `Move` objects."""
     depth: int
+    """Plies to which the variation was searched."""
     seldepth: int
-    nodes: int  # of the whole search
-    time: float  # seconds since the search was requested
-    multipv: int  # the rank of the variation, from 1
-    throw: int = 0  # the die that the variation answers, if none was thrown; 0 otherwise
+    """The longest line that the search looked at, in plies."""
+    nodes: int
+    """Nodes of the whole search so far."""
+    time: float
+    """Seconds since the search was requested."""
+    multipv: int
+    """The rank of the variation, from 1."""
+    throw: int = 0
+    """EWN without a die: the throw that the variation answers; otherwise 0."""
 
 
 class PlayResult(NamedTuple):
-    """The engine's answer. `move` is None if the game is over; `info` is None if the move came from a book."""
+    """The engine's answer."""
 
     move: Any
+    """The move to play, None if the game is over."""
     ponder: Any = None
+    """The answer that the engine expects, None if it has none."""
     info: Info | None = None
+    """The last report of the search, None if there was no search, as for a move from a book."""
 
 
 class Engine:
@@ -62,13 +73,14 @@ class Engine:
     called from one thread. A `with` block closes the engine at its end.
 
     A call that cannot be carried out raises `Refusal`, a ValueError whose `kind` is named after the cause: OPTION,
-    POSITION, MOVE, DICE, LIMIT.
+    POSITION, MOVE, DICE or LIMIT. A value of a wrong type raises TypeError.
     """
 
     def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
-        """Load the game. Blocks until it is compiled and loaded.
+        """Load a game, one of `GAMES`. Blocks until it is compiled and loaded.
 
-        ValueError for an unknown game, Refusal for an unknown option, EngineError if the game cannot be loaded.
+        `options` are those of the protocol, by name: `{"Threads": 2, "Hash": 256}`. ValueError for an unknown game,
+        `Refusal` for an option that does not exist or a bad value, `EngineError` if the game cannot be loaded.
         """
         check_game(game)
         check_type("options", options, Mapping, "a mapping of names to values")
@@ -95,7 +107,7 @@ class Engine:
 
     @property
     def options(self) -> dict[str, str]:
-        """The options of this game with their values."""
+        """The options of this game with their values, as texts."""
         return {
             option.name: self._engine.options.text(option.name)
             for option, owner in declared()
@@ -103,7 +115,7 @@ class Engine:
         }
 
     def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
-        """Set options. Blocks until memory is ready. Refusal for a bad name or value; those before it are set."""
+        """Set options. Blocks until memory is ready. `Refusal` for a bad name or value; those before it are set."""
         check_type("options", options, Mapping, "a mapping of names to values")
         self._check_idle()
         for name, value in options.items():
@@ -126,10 +138,11 @@ class Engine:
     def play(
         self, position: Position | Board, limit: Limit, *, root_moves: Collection[str | Move] | None = None
     ) -> PlayResult:
-        """Search a position and return the engine's move. Blocks. With a clock the move may come from a book.
+        """Search a position and return the engine's move. Blocks until the limit ends the search.
 
-        `root_moves`: the only moves considered, None: all. Refusal for an illegal one, and for a limit that does not
-        end the search. EngineError if the search failed.
+        `root_moves` are the only moves considered, None for all. Under a clock the move may come from an opening book,
+        if the option `OwnBook` is true. `Refusal` for an illegal move, and for a limit that does not end the search;
+        `EngineError` if the search failed.
         """
         check_is_bounded(limit)
         return self._begin(position, limit, 1, root_moves)._result()
@@ -142,9 +155,9 @@ class Engine:
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
     ) -> list[Info]:
-        """Search a position and return its best variations, best first; [] if the game is over.
+        """Search a position and return its `multipv` best variations, best first; an empty list if the game is over.
 
-        Blocks; errors as in `play`.
+        EWN without a die: a variation for each throw. Blocks; arguments and errors as of `play`.
         """
         check_is_bounded(limit)
         analysis = self._begin(position, limit, multipv, root_moves)
@@ -159,7 +172,10 @@ class Engine:
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
     ) -> Analysis:
-        """Start a search and return at once; iterate over the result for the variations as they are found."""
+        """Start a search and return at once. Iterate over the result for the variations as they are found.
+
+        Without a limit the search runs until `stop`, the end of a `with` block, or the next call of the engine.
+        """
         return self._begin(position, limit, multipv, root_moves)
 
     def stop(self) -> None:
@@ -217,12 +233,16 @@ class Engine:
 
 
 class Analysis:
-    """A running search: iterate over it for its variations as they are found. A `with` block stops it at its end."""
+    """A running search, as `Engine.analysis` returns it.
+
+    Iterate over it for its variations as they are found. A `with` block stops it at its end.
+    """
 
     def __init__(self, engine: Engine, position: Position | Board, search_id: int) -> None:
         self.lines: list[Info] = []
         """The variations of the last report, best first."""
         self.is_done = False
+        """True once the search has its answer."""
         self._engine = engine
         self._position = position
         self._search_id = search_id
@@ -251,7 +271,7 @@ class Analysis:
             self._engine.stop()
 
     def wait(self) -> PlayResult:
-        """Block until the search ends and return its answer; EngineError if it was ended by a fault in this program."""
+        """Block until the search ends and return its answer; `EngineError` if a fault of the program ended it."""
         return self._result()
 
     def _wait_for_answer(self) -> None:

@@ -23,12 +23,17 @@ class _Limit(NamedTuple):
 
 
 class Limit(_Limit):
-    """The limits of a search, times in seconds. Without any it runs until it is stopped.
+    """The limits of a search, times in seconds. Without any, the search runs until it is stopped.
+
+    `time`, `depth` (plies) and `nodes` bound the search itself. `mate` ends it at a proven win in at most this number
+    of own moves.
 
     `first_clock` and `second_clock` are the time left of the side that moves first from the start (Red; Black in
-    Connect6) and of the other, with `first_inc` and `second_inc` for each move; given a clock, the engine decides how
-    long to think. `white_clock`, `black_clock`, `white_inc` and `black_inc` are python-chess's names for the same, with
-    White for the side that moves first; ValueError if both names of a value are given.
+    Connect6) and of the other, `first_inc` and `second_inc` what each move adds, and `remaining_moves` the moves to the
+    next time control. Given a clock, the engine decides how long to think.
+
+    `white_clock`, `black_clock`, `white_inc` and `black_inc` are python-chess's names for the same, White being the
+    side that moves first. ValueError if both names of a value are given.
     """
 
     __slots__ = ()
@@ -70,18 +75,22 @@ class Limit(_Limit):
 
     @property
     def white_clock(self) -> float | None:
+        """`first_clock` by python-chess's name."""
         return self.first_clock
 
     @property
     def black_clock(self) -> float | None:
+        """`second_clock` by python-chess's name."""
         return self.second_clock
 
     @property
     def white_inc(self) -> float:
+        """`first_inc` by python-chess's name."""
         return self.first_inc
 
     @property
     def black_inc(self) -> float:
+        """`second_inc` by python-chess's name."""
         return self.second_inc
 
 

@@ -24,7 +24,10 @@ GAMES = registry.NAMES
 
 
 class Position:
-    """A position of Connect6, EWN or Junqi with its history and python-chess's verbs; moves are words."""
+    """A position of Connect6, EWN or Junqi with the moves that led to it; the verbs are python-chess's.
+
+    Moves are words of the protocol, such as `j10k11`. `siqi.position` makes a position.
+    """
 
     def __init__(self, game: str, fen: str | None = None) -> None:
         """Set up a FEN, None for the start position. ValueError for an unknown game or a bad FEN."""
@@ -34,6 +37,7 @@ class Position:
         check_game(game)
         self._inner: GamePosition = load(game).position(fen)
         self.move_stack: list[str] = []
+        """The moves that led here, set-ups included."""
 
     @property
     def turn(self) -> int:
@@ -42,6 +46,7 @@ class Position:
 
     @property
     def ply(self) -> int:
+        """The number of moves played from the first position, set-ups included."""
         return self._inner.ply
 
     @property
@@ -60,6 +65,7 @@ class Position:
         return sorted(map(self._inner.move_text, self._inner.legal_moves()))
 
     def is_legal(self, move: str) -> bool:
+        """Return True if a move can be played."""
         try:
             self._parsed(move)
         except ValueError:
@@ -83,6 +89,7 @@ class Position:
         return self.move_stack.pop()
 
     def peek(self) -> str:
+        """Return the last move; IndexError if there is none."""
         return self.move_stack[-1]
 
     def outcome(self) -> Outcome | None:
@@ -90,6 +97,7 @@ class Position:
         return self._inner.outcome()
 
     def is_game_over(self) -> bool:
+        """Return True if the game has ended and the viewer of the position can know how."""
         outcome = self.outcome()
         return outcome is not None and not outcome.unknown
 
@@ -101,6 +109,7 @@ class Position:
         return {None: "1/2-1/2", 0: "1-0", 1: "0-1"}[outcome.winner]
 
     def fen(self) -> str:
+        """Return the FEN; before the set-ups of EWN and Junqi, `startpos` and the set-ups that are played."""
         return self._inner.fen()
 
     def root(self) -> Position:
@@ -108,6 +117,7 @@ class Position:
         return Position(self.game, self._start)
 
     def copy(self) -> Position:
+        """Return an independent position with the same moves."""
         twin = object.__new__(Position)
         twin.__dict__ |= self.__dict__
         twin._inner, twin.move_stack = self._inner.copy(), self.move_stack.copy()
@@ -140,10 +150,11 @@ def position(game: Literal["connect6", "ewn", "junqi"], fen: str | None = None) 
 @overload
 def position(game: str, fen: str | None = None) -> Position | Board: ...
 def position(game: str, fen: str | None = None) -> Position | Board:
-    """Return the position of a FEN, None for the start position: a `Board` for Xiangqi, a `Position` for other games.
+    """Return the position of a FEN, or the start position without one.
 
-    A Junqi position from the start is a referee's if both set-ups are pushed, a view if one of them is `"?"`.
-    ValueError for an unknown game or a bad FEN.
+    It is a `Board` for Xiangqi, a `Position` for `connect6`, `ewn` and `junqi`. A Junqi position from the start is a
+    referee's if both set-ups are pushed, and one side's view if the other set-up is `?`. ValueError for an unknown game
+    or a bad FEN.
     """
     check_game(game)
     if game == "xiangqi":
@@ -169,13 +180,22 @@ def picture(
 ) -> Picture:
     """Return a position's picture, an SVG document that needs no font and no other file; notebooks show it.
 
-    Points are named as in moves. `flipped`: the second side is at the bottom; `size`: the width in pixels, None: the
-    picture fills its container; `theme`: `auto` (the reader's), `light` or `dark`; `colors`: by the names of the
-    game's PALETTE (games/<game>/picture.py), which are CSS variables `--siqi-NAME`, too; `lastmove`: its points, None:
-    those of the last move; `arrows`: (from, to) or (from, to, colour), drawn below the pieces; `squares`: points with a
-    ring; `fill`: colours by point. `more`, by game: Xiangqi `faces` (`traditional`, `simplified`, `letters`),
-    `numerals` (the numbers of files in Chinese moves, in place of coordinates); Connect6 `numbers`, `threats`, `heat`;
-    EWN `chances` by throw; Junqi `beliefs`, `faces` (`characters`, `letters`).
+    Points are named as in moves.
+
+    - `flipped`: the second side is at the bottom.
+    - `coordinates`: the names of files and ranks are on the margin.
+    - `size`: the width in pixels; without it the picture fills its container.
+    - `theme`: `auto` (the reader's), `light` or `dark`.
+    - `colors`: colours by name, such as `board` or `arrow`; a page may set them as CSS variables, `--siqi-board`.
+    - `lastmove`: its points; without it those of the last move.
+    - `arrows`: (from, to) or (from, to, colour), drawn below the pieces.
+    - `squares`: points with a ring.
+    - `fill`: colours by point.
+
+    `more` depends on the game. Xiangqi: `faces` (`traditional`, `simplified`, `letters`), `numerals` (the numbers of
+    files in Chinese moves, in place of coordinates). Connect6: `numbers` of turns, `threats`, `heat` (True, or values
+    by point). EWN: `chances` by throw. Junqi: `beliefs` (True, or chances by point and type), `faces` (`characters`,
+    `letters`).
 
     ValueError for a point, colour or value that does not exist, TypeError for an unknown name or a wrong type.
     """
@@ -194,10 +214,11 @@ def picture(
 
 
 class Replay:
-    """A game that a reader steps through, by buttons, keys or its list of moves; `html` needs no server."""
+    """A game that a reader steps through by buttons, keys or its list of moves; notebooks show it."""
 
     def __init__(self, html: str) -> None:
         self.html = html
+        """The part of a web page that shows the game; it needs no server and no other file."""
 
     def _repr_html_(self) -> str:
         return self.html
@@ -214,10 +235,10 @@ def replay(
     theme: str = "auto",
     **more: Any,
 ) -> Replay:
-    """Return the game that led to a position, from the first position with a board; notebooks show it.
+    """Return the game that led to a position, from the first position with a board.
 
-    `words`: the moves as they are shown, None: as in the protocol; `more` as for `picture`. Where they are Chinese, the
-    margin of Xiangqi's board has the numbers of files.
+    `words` are the moves as they are shown, None for those of the protocol. If they are Chinese, the margin of
+    Xiangqi's board has the numbers of files. `flipped`, `theme` and `more` are as of `picture`.
     """
     check_is_position(position)
     shown = look(flipped=flipped, theme=theme)

@@ -29,16 +29,16 @@ class Kind(enum.Enum):
 
 
 class Refusal(ValueError):
-    """Raised by a call that is not carried out; nothing has changed except by the moves counted in `played`.
-
-    `played`: in a list of moves, the number of moves played before the refused one; None for all other refusals.
-    """
+    """Raised by a call that is not carried out; nothing has changed except by the moves counted in `played`."""
 
     def __init__(self, kind: Kind, reason: str, played: int | None = None) -> None:
         super().__init__(reason)
         self.kind = kind
+        """The cause; its `name` is OPTION, POSITION, MOVE, DICE, LIMIT or another."""
         self.reason = reason
+        """The reason in words."""
         self.played = played
+        """In a list of moves, the number of moves played before the refused one; None for all other refusals."""
 
 
 class Note(NamedTuple):

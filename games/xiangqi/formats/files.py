@@ -13,17 +13,20 @@ from siqi.games.xiangqi.library.pgn import Game
 
 
 class LoadedGames(NamedTuple):
-    """The games of a file, and a line for each fault; of a game with a fault there is what could be read."""
+    """The content of a file of games."""
 
     games: list[Game]
+    """The games; one with a fault has what could be read."""
     faults: list[str]
+    """A line for each fault, with its place."""
 
 
 def load_games(path: str | Path, format: str = "", encoding: str | None = None) -> LoadedGames:
-    """Return the games of a file of any format of the table, whichever its content shows.
+    """Return the games of a file in any format that `siqi convert --list` shows.
 
-    A game's `notes` list its parts that are left out, or kept as text because they have no known meaning.
-    OSError if it cannot be read, ValueError if it is in no format that is known.
+    The content shows the format and the encoding, unless they are given. A game's `notes` list its parts that are left
+    out, or kept as text because they have no known meaning. OSError if the file cannot be read, ValueError if it is in
+    no format that is known.
     """
     data = read_bytes(path, MAX_BYTES)
     one = _named(format) if format else recognised(FORMATS, data, str(path))
@@ -42,10 +45,13 @@ def save_games(
     notation: str = "",
     replace: bool = False,
 ) -> dict[str, int]:
-    """Write games into a file, whose name shows the format if `format` does not; return what it could not hold.
+    """Write games into a file and return what the format has no room for, with counts.
 
-    OSError if the file exists (unless `replace`) or cannot be written; ValueError if the format cannot hold the games
-    at all. In both cases nothing is changed.
+    `format` is a name that `siqi convert --list` shows; without it the file's name shows the format. `encoding` and
+    `notation` (`wxf`, `chinese`, `traditional`, `iccs`, `xboard`, `fairy`) are for the formats with a choice.
+
+    OSError if the file exists (unless `replace`) or cannot be written, ValueError if the format cannot hold the games
+    at all; in both cases nothing is changed.
     """
     one = _named(format) if format else named_by_file(FORMATS, str(path))
     if one is None:

@@ -45,10 +45,10 @@ __all__ = ["BLACK", "RED", "STARTING_FEN", "Board", "LegalMoves", "Move", "Outco
 
 
 class Board(BaseBoard):
-    """A position with the moves that led to it.
+    """A position of Xiangqi with the moves that led to it.
 
-    `ranks` is the number of the first rank in UCI texts: 0 (as in UCCI and in this project) or 1 (as in Fairy-
-    Stockfish). ValueError for a FEN that the rules cannot play; None makes an empty board.
+    `ranks` is the number of the first rank in UCI texts: 0, as in UCCI and in Siqi's protocol, or 1, as in
+    Fairy-Stockfish. ValueError for a FEN that the rules cannot play; None makes an empty board.
 
     The verbs of set-up (`set_fen`, `set_piece_at`, an assigned turn) make any position, and empty the stack of moves.
     If the rules cannot play it, `status` returns why, and whatever depends on legal moves raises ValueError.
@@ -65,6 +65,7 @@ class Board(BaseBoard):
         super().__init__(None)
         self.ranks = ranks
         self.move_stack: list[Move] = []
+        """The moves that led here."""
         self._past: list[str] = []  # the letters before each move of the stack
         self._turn, self.fullmove_number = RED, 1
         self._clock = 0  # the halfmove clock before the first move of the stack
@@ -160,6 +161,7 @@ class Board(BaseBoard):
         return status_of(self, self.turn)
 
     def is_valid(self) -> bool:
+        """Return True if the rules can play the position."""
         return self.status() == Status.VALID
 
     def checkers(self) -> set[Square]:
@@ -208,6 +210,7 @@ class Board(BaseBoard):
         super()._place(board)
 
     def apply_mirror(self) -> None:
+        """Exchange the colours, reverse the ranks, and let the other side move."""
         super().apply_mirror()
         self.turn = not self.turn
 
@@ -221,6 +224,7 @@ class Board(BaseBoard):
 
     @property
     def pseudo_legal_moves(self) -> PseudoLegalMoves:
+        """The moves of the side's pieces, whether or not they leave its king in check."""
         moves = self.generate_pseudo_legal_moves
         return PseudoLegalMoves(moves, lambda: sum(1 for _ in moves()), self.is_pseudo_legal, self.uci)
 
@@ -236,6 +240,7 @@ class Board(BaseBoard):
     def generate_legal_captures(
         self, from_mask: Collection[Square] = SQUARES, to_mask: Collection[Square] = SQUARES
     ) -> Iterator[Move]:
+        """Return the legal captures between two collections of squares."""
         return filter(self.is_capture, self.generate_legal_moves(from_mask, to_mask))
 
     def generate_pseudo_legal_moves(
@@ -250,9 +255,11 @@ class Board(BaseBoard):
     def generate_pseudo_legal_captures(
         self, from_mask: Collection[Square] = SQUARES, to_mask: Collection[Square] = SQUARES
     ) -> Iterator[Move]:
+        """Return the captures among `generate_pseudo_legal_moves`."""
         return filter(self.is_capture, self.generate_pseudo_legal_moves(from_mask, to_mask))
 
     def is_legal(self, move: Move) -> bool:
+        """Return True if a move can be played."""
         self._check_is_playable()
         return after_legal(self._letters, self._turn, *move) is not None
 
@@ -265,6 +272,7 @@ class Board(BaseBoard):
         return self.is_pseudo_legal(move) and not self.is_legal(move)
 
     def is_capture(self, move: Move) -> bool:
+        """Return True if an enemy's piece stands where the move goes."""
         return self.color_at(move.to_square) == (not self.turn)
 
     def is_zeroing(self, move: Move) -> bool:
@@ -359,6 +367,7 @@ class Board(BaseBoard):
     # The end of the game. `claim_draw` is python-chess's; it is ignored, because no draw is claimed in Xiangqi.
 
     def is_checkmate(self) -> bool:
+        """Return True if the side to move is in check and has no legal move."""
         return not self._legal_codes() and self.is_check()
 
     def is_stalemate(self) -> bool:
@@ -387,7 +396,7 @@ class Board(BaseBoard):
         return outcome is not None and outcome.termination in (Termination.REPETITION, Termination.SIXTY_MOVES)
 
     def outcome(self, *, claim_draw: bool = False) -> Outcome | None:
-        """Return how the game ended, None while it goes on."""
+        """Return how the game has ended, None while it goes on; `claim_draw` is ignored."""
         outcome = self._position.outcome()
         if outcome is None:
             return None
@@ -395,10 +404,11 @@ class Board(BaseBoard):
         return Outcome(Termination(outcome.reason), winner)
 
     def is_game_over(self, *, claim_draw: bool = False) -> bool:
+        """Return True if the game has ended; `claim_draw` is ignored, because no draw is claimed in Xiangqi."""
         return self.outcome() is not None
 
     def result(self, *, claim_draw: bool = False) -> str:
-        """Return `1-0`, `0-1`, `1/2-1/2`, or `*` while the game goes on."""
+        """Return `1-0` (Red has won), `0-1`, `1/2-1/2`, or `*` while the game goes on."""
         outcome = self.outcome()
         return "*" if outcome is None else outcome.result()
 
@@ -413,6 +423,7 @@ class Board(BaseBoard):
         return self._legal_move(Move.from_uci(text, self.ranks), text)
 
     def push_uci(self, text: str) -> Move:
+        """Play the move of a UCI text, read as `parse_uci` reads it, and return it."""
         return self._push(Move.from_uci(text, self.ranks), text)
 
     # XBoard writes the moves of Xiangqi as UCI does.
@@ -423,8 +434,8 @@ class Board(BaseBoard):
     def san(self, move: Move, notation: Notation = "wxf") -> str:
         """Return a legal move as players write it.
 
-        `C2.5` (`wxf`), 炮二平五 (`chinese`, `traditional`), `H2-E2` (`iccs`), XBoard's `Ce2` (`xboard`) or
-        Fairy-Stockfish's `Ce3` (`fairy`).
+        `C2.5` (`wxf`), 炮二平五 (`chinese`, or `traditional` characters), `H2-E2` (`iccs`), XBoard's `Ce2` (`xboard`)
+        or Fairy-Stockfish's `Ce3` (`fairy`).
         """
         self._legal_move(move)
         if notation == "iccs":
@@ -442,12 +453,13 @@ class Board(BaseBoard):
         return self.san(move, "iccs")
 
     def san_and_push(self, move: Move, notation: Notation = "wxf") -> str:
+        """Play a legal move and return its text, as `san` writes it."""
         text = self.san(move, notation)
         self.push(move)
         return text
 
     def variation_san(self, variation: Iterable[Move], notation: Notation = "wxf") -> str:
-        """Return a line of moves with its numbers, `1. C2.5 H8+7 2. H2+3` or `37...R9.8 38. R1+1`.
+        """Return the text of a line of moves with its numbers, `1. C2.5 H8+7 2. H2+3` or `37...R9.8 38. R1+1`.
 
         IllegalMoveError if a move is not legal where it stands.
         """
@@ -460,9 +472,9 @@ class Board(BaseBoard):
         return " ".join(words)
 
     def parse_san(self, text: str, ranks: int = 0) -> Move:
-        """Return the legal move of a text in any notation (san.py, algebraic.py).
+        """Return the legal move of a text in any notation that `san` writes.
 
-        Coordinates, ICCS's and those of XBoard's SAN, count ranks from 0; `ranks` 1 reads Fairy-Stockfish's texts.
+        Coordinates and XBoard's SAN count ranks from 0. With `ranks` 1 they count from 1, as Fairy-Stockfish's do.
         """
         text = check_text(text, "a move's text").strip()
         if text.isascii():

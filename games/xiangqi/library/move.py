@@ -56,10 +56,12 @@ def square(file_index: int, rank_index: int) -> Square:
 
 
 def square_file(square: Square) -> int:
+    """Return the file 0..8, counted from Red's left."""
     return square % 9
 
 
 def square_rank(square: Square) -> int:
+    """Return the rank 0..9, counted from Red's side."""
     return square // 9
 
 
@@ -104,14 +106,17 @@ def piece_symbol(piece_type: PieceType) -> str:
 
 
 def piece_name(piece_type: PieceType) -> str:
+    """Return the English name, such as `horse`."""
     return PIECE_NAMES[piece_type]
 
 
 class Piece(NamedTuple):
-    """A piece without its place; `piece_type` is KING..PAWN."""
+    """A piece without its place."""
 
     piece_type: PieceType
+    """One of KING, ADVISOR, ELEPHANT, HORSE, ROOK, CANNON and PAWN."""
     color: Color
+    """RED (True) or BLACK (False)."""
 
     def symbol(self) -> str:
         """Return the FEN letter, upper case for Red."""
@@ -131,7 +136,7 @@ class Piece(NamedTuple):
 
     @classmethod
     def from_code(cls, code: int) -> Piece:
-        """Return the piece of a kernel's piece code (position.py)."""
+        """Return the piece of a kernel's piece code."""
         return cls(KIND_OF_SLOT[code & 15], code < 32)
 
     def __str__(self) -> str:
@@ -156,7 +161,9 @@ class Move(NamedTuple):
     """A move between two squares, legal or not."""
 
     from_square: Square
+    """The square that the piece leaves."""
     to_square: Square
+    """The square that it goes to."""
 
     @property
     def code(self) -> int:
@@ -173,6 +180,7 @@ class Move(NamedTuple):
         return move_text(self.code, ranks)
 
     def xboard(self) -> str:
+        """Return the move as XBoard writes it: as `uci`."""
         return self.uci()
 
     def iccs(self) -> str:

@@ -12,8 +12,8 @@ class Termination(enum.Enum):
     """The reason why a game is over; the values are the daemon's words."""
 
     CHECKMATE = "checkmate"
-    STALEMATE = "stalemate"  # the side to move has lost
-    PERPETUAL = "perpetual"  # perpetual check or chase: the offender has lost
+    STALEMATE = "stalemate"  #: the side to move has lost
+    PERPETUAL = "perpetual"  #: perpetual check or chase: the offender has lost
     REPETITION = "repetition"
     SIXTY_MOVES = "sixty-moves"
     NO_ATTACKERS = "no-attackers"

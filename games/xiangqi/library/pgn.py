@@ -101,10 +101,11 @@ class Source:
 
 
 class Game(Line):
-    """A game's tags and its moves, with comments, NAGs and variations.
+    """A game: its tags (`headers`), and its moves with comments, NAGs and variations.
 
-    `errors` are the faults of the text; `moves` are then those before the first fault. `warnings` are faults within
-    variations, which end there. `notes` say what is left out, or kept as text because it has no known meaning.
+    `errors` are the faults of the text that it was read from by `read_game`; `moves` are then those before the first
+    fault. `warnings` are faults within variations, which end there. `notes` say what is left out, or kept as text
+    because it has no known meaning.
     """
 
     def __init__(
@@ -131,6 +132,7 @@ class Game(Line):
 
     @property
     def result(self) -> str:
+        """The result by the tags: `1-0` (Red has won), `0-1`, `1/2-1/2`, or `*` if it is not known."""
         return self.headers.get("Result", "*")
 
     def board(self) -> Board:
@@ -171,7 +173,7 @@ class Game(Line):
         return self.moves
 
     def end(self) -> Board:
-        """Return the position after the last move."""
+        """Return the position after the last move of the main line."""
         board = self.board()
         for move in self.moves:
             board.push(move)

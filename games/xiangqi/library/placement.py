@@ -15,7 +15,7 @@ STARTING_BOARD_FEN = START_FEN.split()[0]
 
 
 class BaseBoard:
-    """Pieces on squares. ValueError for a text that is no board; None makes an empty one."""
+    """Pieces on squares, with no side to move. ValueError for a text that is no board; None makes an empty one."""
 
     def __init__(self, board_fen: str | None = STARTING_BOARD_FEN) -> None:
         self._letters = EMPTY_BOARD  # letters.py
@@ -24,19 +24,22 @@ class BaseBoard:
 
     @classmethod
     def empty(cls) -> Self:
+        """Return a board without pieces."""
         return cls(None)
 
     # Looking
 
     def piece_at(self, square: Square) -> Piece | None:
+        """Return the piece on a square, None if it is empty."""
         return PIECES.get(self._letters[square]) if square in SQUARES else None
 
     def piece_type_at(self, square: Square) -> PieceType | None:
-        """Return KING..PAWN (KING is 0), None if the square is empty."""
+        """Return the type of the piece on a square (KING is 0), None if the square is empty."""
         piece = self.piece_at(square)
         return None if piece is None else piece.piece_type
 
     def color_at(self, square: Square) -> Color | None:
+        """Return the colour of the piece on a square, None if the square is empty."""
         piece = self.piece_at(square)
         return None if piece is None else piece.color
 
@@ -84,6 +87,7 @@ class BaseBoard:
         }
 
     def is_attacked_by(self, color: Color, square: Square, occupied: Collection[Square] | None = None) -> bool:
+        """Return True if a piece of a colour attacks a square; arguments as of `attackers`."""
         if occupied is not None:
             return bool(self.attackers(color, square, occupied))
         return square in SQUARES and letters.is_attacked(self._letters, square, color)
@@ -138,6 +142,7 @@ class BaseBoard:
         self.set_board_fen(STARTING_BOARD_FEN)
 
     def clear_board(self) -> None:
+        """Take all pieces away."""
         self._place(EMPTY_BOARD)
 
     def apply_transform(self, f: Callable[[Square], Square]) -> None:
@@ -151,6 +156,7 @@ class BaseBoard:
     # Copies
 
     def copy(self) -> Self:
+        """Return an independent board with the same pieces."""
         twin = object.__new__(type(self))
         twin.__dict__ |= self.__dict__
         return twin

@@ -11,22 +11,22 @@ from siqi.games.xiangqi.rules.notation import misplacement
 
 
 class Status(enum.IntFlag):
-    """Faults of a position; VALID is none. rules/setup.py refuses exactly the positions that have one."""
+    """Faults of a position; VALID is none. The rules play exactly the positions without a fault."""
 
     VALID = 0
     EMPTY = enum.auto()
     NO_RED_KING = enum.auto()
     NO_BLACK_KING = enum.auto()
-    TOO_MANY_KINGS = enum.auto()  # more than one of a side
-    TOO_MANY_RED_PAWNS = enum.auto()  # more than five
+    TOO_MANY_KINGS = enum.auto()  #: more than one of a side
+    TOO_MANY_RED_PAWNS = enum.auto()  #: more than five
     TOO_MANY_BLACK_PAWNS = enum.auto()
-    TOO_MANY_RED_PIECES = enum.auto()  # more than two of another kind
+    TOO_MANY_RED_PIECES = enum.auto()  #: more than two of another kind
     TOO_MANY_BLACK_PIECES = enum.auto()
-    MISPLACED_KING = enum.auto()  # outside its palace
-    MISPLACED_ADVISOR = enum.auto()  # outside its palace's five points
-    MISPLACED_ELEPHANT = enum.auto()  # outside its side's seven points
-    MISPLACED_PAWN = enum.auto()  # where no move of a pawn leads
-    OPPOSITE_CHECK = enum.auto()  # the side to move could take the king
+    MISPLACED_KING = enum.auto()  #: outside its palace
+    MISPLACED_ADVISOR = enum.auto()  #: outside its palace's five points
+    MISPLACED_ELEPHANT = enum.auto()  #: outside its side's seven points
+    MISPLACED_PAWN = enum.auto()  #: where no move of a pawn leads
+    OPPOSITE_CHECK = enum.auto()  #: the side to move could take the king
     KINGS_FACING = enum.auto()
 
 

@@ -12,15 +12,18 @@ from siqi.games.xiangqi.library.move import Move
 class Line:
     """Moves in a row, from a position that the owner of the line knows.
 
-    `comments` and `nags` are keyed by the number of the line's moves before them, 0 for its start. `variations[n]` are
-    the lines that replace move n (from 0) and what follows it; none of them is empty. A line that replaces the first
-    move of a variation stands beside that variation, so variations of a variation begin at 1.
+    A line that replaces the first move of a variation stands beside that variation, so variations of a variation begin
+    at 1.
     """
 
     moves: list[Move] = field(default_factory=list)
+    """The moves of the line."""
     comments: dict[int, str] = field(default_factory=dict)
+    """Texts by the number of the line's moves before them, 0 for its start."""
     nags: dict[int, list[int]] = field(default_factory=dict)
+    """PGN's numeric annotations (1 a good move, 2 a mistake) by the number of moves before them."""
     variations: dict[int, list[Line]] = field(default_factory=dict)
+    """By n, the lines that replace move n (from 0) and what follows it; none of them is empty."""
 
     def lines(self) -> Iterator[Line]:
         """Yield this line and all its variations, however deeply they are nested."""

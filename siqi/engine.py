@@ -69,19 +69,19 @@ class PlayResult(NamedTuple):
 class Engine:
     """An engine for one game in this process.
 
-    It runs one search at a time: any call during an analysis ends the analysis first. All methods except `stop` must be
-    called from one thread. A `with` block closes the engine at its end.
+    `game` is one of `GAMES`; `options` are those of the protocol, by name: `{"Threads": 2, "Hash": 256}`. Making an
+    engine blocks until its game is compiled and loaded. It raises ValueError for an unknown game, and `EngineError` if
+    the game cannot be loaded.
+
+    The engine runs one search at a time: any call during an analysis ends the analysis first. All methods except `stop`
+    must be called from one thread. A `with` block closes the engine at its end.
 
     A call that cannot be carried out raises `Refusal`, a ValueError whose `kind` is named after the cause: OPTION,
     POSITION, MOVE, DICE or LIMIT. A value of a wrong type raises TypeError.
     """
 
     def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
-        """Load a game, one of `GAMES`. Blocks until it is compiled and loaded.
-
-        `options` are those of the protocol, by name: `{"Threads": 2, "Hash": 256}`. ValueError for an unknown game,
-        `Refusal` for an option that does not exist or a bad value, `EngineError` if the game cannot be loaded.
-        """
+        """Load the game. Blocks until it is compiled and loaded."""
         check_game(game)
         check_type("options", options, Mapping, "a mapping of names to values")
         threading.stack_size(max(threading.stack_size(), STACK_BYTES))  # a kernel's recursion needs it

@@ -396,7 +396,10 @@ class Board(BaseBoard):
         return outcome is not None and outcome.termination in (Termination.REPETITION, Termination.SIXTY_MOVES)
 
     def outcome(self, *, claim_draw: bool = False) -> Outcome | None:
-        """Return how the game has ended, None while it goes on; `claim_draw` is ignored."""
+        """Return how the game has ended, None while it goes on; `claim_draw` is ignored.
+
+        The outcome has a `termination`, a member of `Termination`, and a `winner`: RED, BLACK, or None for a draw.
+        """
         outcome = self._position.outcome()
         if outcome is None:
             return None

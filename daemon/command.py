@@ -97,6 +97,20 @@ class CommandParser(argparse.ArgumentParser):
     """A parser whose errors name a document."""
 
     page = "README.md"
+    is_leaf = True
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse; options may stand between a command's files."""
+        if not self.is_leaf:
+            return super().parse_known_args(args, namespace)
+        self.is_leaf = False  # the call below comes back here
+        try:
+            found, unknown = self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.is_leaf = True
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         self.exit(MISUSED, f"{self.prog}: {message} (see {self.prog} --help, {self.page})\n")
@@ -104,6 +118,8 @@ class CommandParser(argparse.ArgumentParser):
 
 class MainParser(CommandParser):
     """The parser of `siqi` itself, whose help groups the commands."""
+
+    is_leaf = False
 
     def format_help(self) -> str:
         lines = []

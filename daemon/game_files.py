@@ -204,7 +204,8 @@ def report_faults(name: str, found: ParsedFile, report: Report) -> None:
 def check_number(number: int | None, games: Sequence[object]) -> None:
     """Raise CommandError unless `--number`, if it is given, is that of a game."""
     if number is not None and not 1 <= number <= len(games):
-        raise CommandError(f"--number {number}: there are {len(games)} games")
+        there = "is 1 game" if len(games) == 1 else f"are {len(games)} games"
+        raise CommandError(f"--number {number}: there {there}")
 
 
 def play(game: Game[Position], record: GameRecord, plies: int) -> Position:

@@ -55,6 +55,10 @@ def look(
     for name, points in (("lastmove", lastmove), ("squares", squares), ("arrows", arrows)):
         if isinstance(points, str) or not isinstance(points, Iterable | None):
             raise TypeError(f"{name}: a list is needed, not {type(points).__name__}")
+    arrows = tuple(arrows)
+    for arrow in arrows:
+        if isinstance(arrow, str) or len(arrow) not in (2, 3):
+            raise TypeError(f"arrows: two points, perhaps with a colour, are needed, not {arrow!r}")
     for name, mapping in (("colors", colors), ("fill", fill)):
         if not isinstance(mapping, Mapping):
             raise TypeError(f"{name}: a mapping is needed, not {type(mapping).__name__}")

@@ -175,7 +175,7 @@ def test_both_spellings_of_analyse() -> None:
     done = forked.run("analyze", given=b'{"id": "v", "action": "query_version"}\n')
     assert done.returncode == 0 and f'"version":"{__version__}"' in done.stdout.decode()
     assert "analyze" in siqi("completion", "bash").stdout
-    assert siqi("analyze", "--hash", "0", status=2).stderr.startswith("siqi analyze: argument --hash: a whole")
+    assert siqi("analyze", "--hash", "0", status=2).stderr.startswith("siqi analyse: argument --hash: a whole")
 
 
 def test_bench_of_an_unknown_game() -> None:

@@ -560,7 +560,7 @@ def test_a_fault_in_a_game_is_reported_and_the_rest_shown(tmp_path: Path, capsys
         (["a.pgn", "-o", "a.pgn"], 2, "is another kind of file"),
         (["a.pgn", "-o", "b.html"], 1, "b.html.partial: is another kind of file"),
         (["a.pgn", "-o", "startpos moves h2e2"], 2, "a page has a name that ends in .html or .htm"),
-        (["a.pgn", "-o", "a.html", "--number", "2"], 2, "there are 1 games"),
+        (["a.pgn", "-o", "a.html", "--number", "2"], 2, "there is 1 game"),
         (["a.pgn", "-o", "a.html", "--encoding", "x"], 2, "no such encoding"),
         (["a.pgn", "-o", "a.html", "--from", "x"], 2, "no such format"),
         (["startpos moves h2h2", "-o", "a.html"], 1, "illegal move"),

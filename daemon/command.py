@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -230,10 +228,8 @@ def run(arguments: list[str]) -> int:
         return warm(options.game or list(registry.NAMES), options.cache)
     import shtab
 
-    with contextlib.suppress(BrokenPipeError):  # for example `| head`
-        print(shtab.complete(whole, options.shell), flush=True)
-        return 0
-    os._exit(0)
+    print(shtab.complete(whole, options.shell))
+    return 0
 
 
 def bench_all(names: Sequence[str], settings: Mapping[str, str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -37,6 +38,11 @@ def main() -> None:
         if sys.stdout is not None:  # code page 1252 has no Chinese, ASCII no umlaut: no character ends a command
             sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
         try:
-            sys.exit(run(sys.argv[1:]))
+            status = run(sys.argv[1:])
+            if sys.stdout is not None:
+                sys.stdout.flush()
         except KeyboardInterrupt:
             end()
+        except BrokenPipeError:  # the reader has closed the pipe, as `head` does
+            os._exit(0)
+        sys.exit(status)

@@ -29,10 +29,12 @@ from siqi.version import __version__
 FEATURES = (
     f'feature myname="Siqi {__version__}" variants="xiangqi,einstein" ping=1 setboard=1 playother=1 san=0 usermove=1',
     "feature time=1 draw=1 highlight=1 sigint=0 sigterm=0 reuse=1 analyze=1 colors=0 ics=0 name=0 pause=0 nps=0",
-    'feature debug=0 memory=1 smp=1 option="OwnBook -check 0" option="MultiPV -spin 1 1 256"',
-    'feature option="Move Overhead -spin 10 0 5000"',
+    'feature debug=0 memory=1 smp=1 option="OwnBook -check {OwnBook}" option="MultiPV -spin {MultiPV} 1 256"',
+    'feature option="Move Overhead -spin {Move Overhead} 0 5000"',
     "feature done=1",
 )
+"""The lines that list what the engine can do; the braces are for the defaults of options."""
+
 IGNORED = frozenset(
     ["accepted", "rejected", "random", "name", "rating", "ics", "white", "black", "xboard", "bogus", "put", "hover"]
 )
@@ -168,7 +170,9 @@ class Cecp(FrontEnd):
             self.refused(refusal.kind, refusal.reason)
 
     def protover(self, words: list[str], line: ClientLine) -> None:
-        self.out.line(*FEATURES)
+        defaults = {name: self.engine.options.default(name) for name in ("OwnBook", "MultiPV", "Move Overhead")}
+        defaults["OwnBook"] = str(int(defaults["OwnBook"] == "true"))
+        self.out.line(*(line.format_map(defaults) for line in FEATURES))
         self.engine.prepare(GAME)
 
     def new(self, words: list[str], line: ClientLine) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,6 +97,7 @@ def test_a_bad_option_is_one_line_before_anything_starts(
         ("d", "UCI_Coordinates=1", " 1  R N B A K A B N R"),
         ("xboard\nnew\nsd 1\nusermove h2e2", "UCI_Coordinates=1", r"move [a-i]\d[a-i]\d"),
         ("name?\nnew black", "UCI_Variant=junqi", "move JJ@@"),
+        ("xboard\nprotover 2", "OwnBook=true", 'feature .* option="OwnBook -check 1" .*'),
     ],
 )
 def test_options_of_the_command_line(first: str, setting: str, answer: str) -> None:
@@ -176,6 +179,16 @@ def test_both_spellings_of_analyse() -> None:
     assert done.returncode == 0 and f'"version":"{__version__}"' in done.stdout.decode()
     assert "analyze" in siqi("completion", "bash").stdout
     assert siqi("analyze", "--hash", "0", status=2).stderr.startswith("siqi analyse: argument --hash: a whole")
+
+
+@pytest.mark.parametrize("words", ["options --language zh", "completion bash", "convert --list"])
+def test_a_reader_that_has_gone_ends_a_command(words: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as out:
+        command = [sys.executable, "-m", "siqi", *words.split()]
+        done = subprocess.run(command, cwd=ROOT, stdout=out, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_bench_of_an_unknown_game() -> None:

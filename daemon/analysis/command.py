@@ -92,7 +92,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
 
 def add_cluster(found: argparse.ArgumentParser) -> None:
     """Declare `--cluster`."""
-    where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: search on the workers of a Dask cluster (see docs/cluster.md)"
+    where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: search on a Dask cluster (see docs/guide/cluster.md)"
     found.add_argument("--cluster", type=cluster_address, metavar="WHERE", help=where)
 
 

@@ -133,7 +133,7 @@ def add_jobs(parser: argparse.ArgumentParser, default: int = 1, what: str = "pro
 
 def add_cluster(parser: argparse.ArgumentParser, group: argparse._ActionsContainer) -> None:
     """Declare `--cluster` in a group of exclusive options, its limit, and `--json-progress`."""
-    where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: on the workers of a Dask cluster (docs/cluster.md)"
+    where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: on the workers of a Dask cluster (docs/guide/cluster.md)"
     group.add_argument("--cluster", type=_address, metavar="WHERE", help=where)
     limit = "on a cluster: work that takes longer is given to another worker; 0: never (default: 6 hours)"
     parser.add_argument("--job-limit", type=float, default=DEFAULT_LIMIT_S, metavar="S", help=limit)

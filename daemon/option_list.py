@@ -13,8 +13,14 @@ from siqi.games.options import SHARED
 
 LANGUAGES = ("en", "zh")
 
-ENGINE = Help("The engine, for all games", "引擎，适用于各棋种")
-BOOKS = Help("Books and tablebases, for the games that have them", "开局库、规则库和残局库，适用于有它们的棋种")
+ENGINE = Help("All games", "各棋种")
+BOOKS = Help("Books and tablebases", "开局库、规则库和残局库")
+PAPERS = {
+    1: Help("Paper 1: UCT in EWN (Algorithm uct)", "论文 1：爱恩斯坦棋的 UCT（Algorithm uct）"),
+    4: Help("Paper 4: cooperation in Junqi (Algorithm cooperation)", "论文 4：军棋的协作（Algorithm cooperation）"),
+}
+"""The papers whose players have options of their own."""
+
 HEAD = Help("option | type | default | meaning", "选项 | 类型 | 默认值 | 含义")
 
 WIDTH, INDENT = 100, " " * 6
@@ -38,17 +44,18 @@ def groups(game: str = "") -> Iterator[tuple[Help, list[Option]]]:
     """Yield the groups of options with their titles, those of a game only or, if it is '', of all games."""
     yield ENGINE, [option for option in CORE if option not in SHARED]
     yield BOOKS, [option for option in SHARED if not game or option in registry.info(game).options]
-    for name in [game] if game else registry.NAMES:
+    names = (game,) if game else registry.NAMES
+    own = [(option, owner) for option, owner in declared() if owner in names]
+    for name in names:
         info = registry.info(name)
-        yield Help(info.english.game, info.chinese.game), [option for option, owner in declared() if owner == name]
+        options = [option for option, owner in own if owner == name and not option.paper]
+        yield Help(info.english.game, info.chinese.game), options
+    for paper, title in PAPERS.items():
+        yield title, [option for option, _ in own if option.paper == paper]
 
 
 def text_of(help_: Help, language: str) -> str:
     return help_[LANGUAGES.index(language)]
-
-
-def heading(title: Help, language: str) -> str:
-    return text_of(title, language) + ("：" if language == "zh" else ":")
 
 
 def plain(found: Iterable[tuple[Help, list[Option]]], language: str) -> Iterator[str]:
@@ -56,7 +63,7 @@ def plain(found: Iterable[tuple[Help, list[Option]]], language: str) -> Iterator
     for title, options in found:
         if not options:
             continue
-        yield heading(title, language)
+        yield text_of(title, language) + ("：" if language == "zh" else ":")
         for option in options:
             default = f" ({option.default or NO_FILE})" if option.kind != "button" else ""
             yield f"  {option.name}  {value_range(option)}{default}"
@@ -67,11 +74,11 @@ def plain(found: Iterable[tuple[Help, list[Option]]], language: str) -> Iterator
 
 
 def markdown(found: Iterable[tuple[Help, list[Option]]], language: str) -> Iterator[str]:
-    """Yield the lines of a document: a table for each group."""
+    """Yield the lines of a document: a section with a table for each group."""
     for title, options in found:
         if not options:
             continue
-        yield from (heading(title, language), "", f"| {text_of(HEAD, language)} |", "|---|---|---|---|")
+        yield from (f"## {text_of(title, language)}", "", f"| {text_of(HEAD, language)} |", "|---|---|---|---|")
         for option in options:
             default = "" if option.kind == "button" else option.default or f"`{NO_FILE}`"
             yield f"| {option.name} | {value_range(option)} | {default} | {text_of(option.help, language)} |"

@@ -61,6 +61,7 @@ class Option(NamedTuple):
     high: int = 0
     choices: tuple[str, ...] = ()
     help: Help = Help("", "")
+    paper: int = 0  # the paper whose player alone has this option; 0: none
 
     def explained(self, english: str, chinese: str) -> Option:
         """Return the option with its help."""

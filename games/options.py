@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OWN_BOOK = Option("OwnBook", "check", "false").explained(
-    "under a clock, play from the opening books at random by weight (Xiangqi, Connect6), or choose one "
-    "of the best set-ups (EWN)",
+    "under a clock, play from the opening book at random by weight (Xiangqi, Connect6), or choose one of the "
+    "best set-ups (EWN)",
     "计时对局中按权重随机使用开局库（象棋、六子棋），或从最好的布阵中选一个（爱恩斯坦棋）",
 )
 BOOK_FILE = Option("BookFile", "string").explained(
@@ -23,36 +23,33 @@ BOOK_FILE = Option("BookFile", "string").explained(
     "用户的开局库，先于自带的开局库查找",
 )
 BOOK_DEPTH = Option("BookDepth", "spin", "40", 0, 1000).explained(
-    "opening books are consulted up to this ply",
-    "开局库查到这一步（半回合）为止",
+    "the last ply at which opening books are consulted",
+    "开局库最多查到第几步（半回合）",
 )
 BOOK_MIN_GAMES = Option("BookMinGames", "spin", "3", 1, 1000000).explained(
-    "moves that fewer games played are not played from the books",
-    "对局数少于此数的着法不从开局库走出",
+    "a book move is played if at least this number of games had it",
+    "开局库中的着法至少有这么多局走过，才会走出",
 )
 USE_RULES = Option("UseRules", "combo", "true", choices=("true", "false", "checked", "paper")).explained(
-    "mined rules (Xiangqi): `true` orders moves and adds to the evaluation; `checked` also plays a "
-    "rule's answer, at random by confidence, unless a search of 20,000 nodes finds it clearly worse; "
-    "`paper` plays the answer of any rule that fits, each as likely as another, unsearched; `false`",
-    "挖掘出的规则（象棋）：`true` 用于着法排序并计入估值；`checked` 还按置信度随机走出规则的应着，除非 20"
-    ",000 个节点的搜索认为它明显较差；`paper` 不经搜索走出任一适用规则的应着，各条机会均等；`false` 不用",
+    "Xiangqi's mined rules: `true` guides searches; `checked` also plays answers that a short search confirms; "
+    "`paper` plays them unsearched; `false`: unused",
+    "象棋的挖掘规则：`true` 指导搜索；`checked` 还走出经短搜索认可的应着；`paper` 不搜索就走；`false` 不用",
 )
 RULE_FILE = Option("RuleFile", "string").explained(
-    "Xiangqi: the user's rule base, used in place of the shipped one; if it cannot be used, the shipped "
-    "one stays in use",
-    "象棋：用户的规则库，代替自带的规则库；不能用时仍用自带的",
+    "Xiangqi: the user's rule base, used in place of the shipped one",
+    "象棋：用户的规则库，代替自带的规则库",
 )
 MINE_RULES = Option("MineRules", "check", "false").explained(
-    "Xiangqi: mine the games that `GameLog` keeps into `RuleFile` during play",
-    "象棋：对局进行的同时，从 `GameLog` 保存的对局中挖掘规则，写入 `RuleFile`",
+    "Xiangqi: during play, mine the games of `GameLog` into `RuleFile`",
+    "象棋：对局进行的同时，从 `GameLog` 的对局中挖掘规则，写入 `RuleFile`",
 )
 USE_ENDGAMES = Option("UseEndgames", "check", "true").explained(
     "tablebases (Xiangqi, EWN); Xiangqi's take up to 128 MiB in addition to `Hash`",
     "残局库（象棋、爱恩斯坦棋）；象棋的残局库在 `Hash` 之外最多占 128 MiB",
 )
 ENDGAME_PATH = Option("EndgamePath", "string").explained(
-    "more folders with tablebases, written like `$PATH`",
-    "另外的残局库文件夹，写法同 `$PATH`",
+    "more folders with tablebases, separated as in `$PATH`",
+    "更多的残局库文件夹，分隔方式同 `$PATH`",
 )
 
 OPENING_BOOK = (OWN_BOOK, BOOK_FILE, BOOK_DEPTH, BOOK_MIN_GAMES)

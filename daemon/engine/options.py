@@ -15,9 +15,9 @@ MAX_SKILL = 20
 _RATINGS = [elo for name in registry.NAMES for elo in registry.info(name).skill_elo]
 
 
-def _ranges(names: Callable[[GameInfo], Names]) -> str:
+def _ranges(names: Callable[[GameInfo], Names], separator: str) -> str:
     rated = [info for info in map(registry.info, registry.NAMES) if info.skill_elo]
-    return ", ".join(f"{names(info).game} {info.skill_elo[0]}..{info.skill_elo[-1]}" for info in rated)
+    return separator.join(f"{names(info).game} {info.skill_elo[0]}..{info.skill_elo[-1]}" for info in rated)
 
 
 CORE = (
@@ -26,16 +26,15 @@ CORE = (
         "棋种：`xiangqi`、`connect6`、`ewn` 或 `junqi`；局面变为该棋种的开局",
     ),
     Option("Hash", "spin", "64", 1, 16384).explained(
-        "MiB for the transposition table or the tree",
+        "memory for the transposition table or the search tree, in MiB",
         "置换表或搜索树占用的内存，单位 MiB",
     ),
     Option("Threads", "spin", "1", 1, 64).explained(
-        "search threads: they share the transposition table in Xiangqi, Connect6 and EWN; in Junqi they "
-        "share out moves and worlds, or merge their trees at the root",
-        "搜索线程数：象棋、六子棋和爱恩斯坦棋的线程共用置换表；军棋的线程分担着法和世界，或在根节点合并各自的树",
+        "search threads. They share the transposition table; in Junqi they divide moves and worlds, or merge trees",
+        "搜索线程数。各线程共用置换表；军棋的各线程分担着法和抽样局面，或合并各自的树",
     ),
     Option("MultiPV", "spin", "1", 1, 256).explained(
-        "lines reported",
+        "number of best lines reported",
         "报告的主要变例数",
     ),
     Option("Ponder", "check", "false").explained(
@@ -48,8 +47,8 @@ CORE = (
         "每局下完后追加到这个文件，每局一行 JSON；文件必须是新的，或由本选项建立",
     ),
     Option("RecordPath", "string").explained(
-        "write every finished game into this folder, one new file per game, in its game's record format",
-        "每局下完后写入这个文件夹，每局一个新文件，用该棋种的棋谱格式",
+        "write every finished game to a new file in this folder, in the record format of its game",
+        "每局下完后在这个文件夹里新建一个文件，用该棋种的棋谱格式",
     ),
     Option("Move Overhead", "spin", "10", 0, 5000).explained(
         "milliseconds kept back for each move, for the client's lag",
@@ -60,30 +59,27 @@ CORE = (
         "计时对局中每步最多用的毫秒数；0：由计时决定（SAU 和 Cloudict 为 9500）",
     ),
     Option("Seed", "spin", "0", 0, 2**31 - 1).explained(
-        "seed of all random choices; 0 draws one for each game",
+        "seed of all random choices; 0: a new one for each game",
         "所有随机选择的种子；0：每局另取一个",
     ),
     Option("Skill Level", "spin", str(MAX_SKILL), 0, MAX_SKILL).explained(
-        "below 20 the search is shortened and noise is added to its choice",
-        "低于 20 时缩短搜索，并在选着时加入噪声",
+        "20: full strength; below it the search is shortened and noise is added to its choice",
+        "20 为全力；低于 20 时缩短搜索，并在选着时加入噪声",
     ),
     Option("UCI_LimitStrength", "check", "false").explained(
         "play at the strength `UCI_Elo`; `Skill Level` is ignored",
         "按 `UCI_Elo` 的等级分下棋，不理会 `Skill Level`",
     ),
     Option("UCI_Elo", "spin", "2000", min(_RATINGS), max(_RATINGS)).explained(
-        "a rating from games of the engine against itself (docs/results/levels.md). The ranges are "
-        f"{_ranges(lambda info: info.english)}; beyond them the weakest or strongest level plays",
-        "等级分，来自引擎自己的对局（docs/results/levels.zh.md）。范围："
-        f"{_ranges(lambda info: info.chinese)}；超出时用最弱或最强的等级",
+        f"a rating from games of the engine against itself: {_ranges(lambda info: info.english, ', ')}",
+        f"等级分，由引擎自己的对局测得：{_ranges(lambda info: info.chinese, '、')}",
     ),
     Option("UCI_ShowWDL", "check", "false").explained(
-        "Xiangqi, Connect6: `wdl W D L` per mille after each score, by a model fitted to games; EWN and "
-        "Junqi always report it",
-        "象棋、六子棋：每个分数之后给出 `wdl W D L`（胜、和、负的千分比），模型由对局拟合；爱恩斯坦棋和军棋总是给出",
+        "Xiangqi, Connect6: add `wdl W D L`, per mille, to each score; EWN and Junqi always report it",
+        "象棋、六子棋：每个分数之后给出 `wdl W D L`（胜、和、负的千分比）；爱恩斯坦棋和军棋总是给出",
     ),
     Option("UCI_AnalyseMode", "check", "false").explained(
-        "true: every move is searched, even a book move or the only legal one",
+        "true: search every move, even a book move or the only legal one",
         "true：每步都搜索，有开局库着法或只有一个合法着法时也不例外",
     ),
     Option("Clear Hash", "button").explained(
@@ -91,8 +87,8 @@ CORE = (
         "清除搜索保存的一切",
     ),
     Option("Debug Log File", "string").explained(
-        "append all traffic to this file: a new file, or one that this option has made",
-        "把所有收发的行追加到这个文件；文件必须是新的，或由本选项建立",
+        "append every line received or sent to this file: a new file, or one that this option has made",
+        "把收发的每一行追加到这个文件；文件必须是新的，或由本选项建立",
     ),
 )
 

@@ -27,11 +27,11 @@ INFO = GameInfo(
     options=(
         *OPENING_BOOK,
         Option("Width", "spin", "12", 2, 40).explained(
-            "turns searched at a node",
-            "每个节点搜索的着法数（一着两子）",
+            "turns searched per node",
+            "每个节点搜索的着法数（每着两子）",
         ),
         Option("Depth", "spin", "0", 0, 47).explained(
-            "the greatest search depth in turns, also under a clock; 0: no limit",
+            "greatest search depth in turns, also under a clock; 0: no limit",
             "最大搜索深度，以着数计，计时时也有效；0：不限",
         ),
     ),

@@ -29,54 +29,47 @@ INFO = GameInfo(
         OWN_BOOK,
         *ENDGAMES,
         Option("Algorithm", "combo", "expectimax", choices=("expectimax", "uct")).explained(
-            "`expectimax`, Star1 and Star2 with the learned evaluation; `uct`, the improved UCT",
-            "`expectimax`，Star1、Star2 剪枝加学习得到的估值；`uct`，改进的 UCT",
+            "`expectimax`, Star1 and Star2 with the learned evaluation; `uct`, paper 1's improved UCT",
+            "`expectimax`，Star1、Star2 剪枝加学习得到的估值；`uct`，论文 1 的改进 UCT",
         ),
-        Option("WINK", "number", "0.4", 0, 100).explained(
-            "weight of a move's mean result, UCTValue = Win * WINK + sqrt(log N / N_i) * UCTK; listed as a "
-            "string, for UCI knows no fractions",
-            "着法平均结果的权重，UCTValue = Win * WINK + sqrt(log N / N_i) * UCTK；UCI 没有小数，所以列为字符串",
+        Option("WINK", "number", "0.4", 0, 100, paper=1).explained(
+            "weight of the mean result, UCTValue = Win * WINK + sqrt(log N / N_i) * UCTK; a string in UCI, "
+            "which has no fractions",
+            "平均结果的权重，UCTValue = Win * WINK + sqrt(log N / N_i) * UCTK；UCI 没有小数，所以列为字符串",
         ),
-        Option("UCTK", "number", "1.0", 0, 100).explained(
-            "weight of the term that explores; plain UCT is 1, 1",
-            "探索项的权重；普通 UCT 为 1、1",
+        Option("UCTK", "number", "1.0", 0, 100, paper=1).explained(
+            "weight of the exploration term; plain UCT has 1 for both weights",
+            "探索项的权重；普通 UCT 的两个权重都是 1",
         ),
         Option(
-            "UCTPlayout", "combo", "random", choices=("random", "informed", "short", "greedy", "evaluation")
+            "UCTPlayout", "combo", "random", choices=("random", "informed", "short", "greedy", "evaluation"), paper=1
         ).explained(
-            "`random`; `informed`, a winning step if there is one, else random moves that favour captures and "
-            "diagonal steps; `short`, four such plies, then the evaluation; `greedy`, the moves that the "
-            "evaluation likes best; `evaluation`, no playout",
-            "`random` 随机；`informed` 能胜则胜，否则随机走子，偏向吃子和斜走；`short` 如此走四步后估值；`greedy`"
-            " 走估值最高的着法；`evaluation` 不模拟，直接估值",
+            "how a leaf is valued: `random` moves, `informed` ones, a `short` playout, `greedy` moves, or the "
+            "`evaluation` alone",
+            "叶节点如何估值：`random` 随机走子，`informed` 择优走子，`short` 短模拟，`greedy` 贪心走子，"
+            "`evaluation` 只用估值",
         ),
-        Option("UCTParallel", "combo", "root", choices=("root", "tree", "children")).explained(
-            "with several Threads: `root`, a tree for each, merged for the answer; `tree`, one tree with virtual "
-            "losses; `children`, the paper's: one tree, at most three threads on different root moves, backed up "
-            "under a lock",
-            "多个线程时：`root`，每个线程一棵树，作答时合并；`tree`，一棵树加虚拟损失；`children`，论文的做法：一"
-            "棵树，最多三个线程各在不同的根着法上，加锁回传",
+        Option("UCTParallel", "combo", "root", choices=("root", "tree", "children"), paper=1).explained(
+            "with several threads: `root`, a tree each; `tree`, one tree with virtual losses; `children`, the "
+            "paper's way",
+            "多个线程时：`root`，各有一棵树；`tree`，共用一棵树，加虚拟损失；`children`，论文的做法",
         ),
-        Option("UCTReward", "combo", "0..1", choices=("0..1", "-1..1")).explained(
-            "what a loss and a win count in UCTValue, `0..1` or `-1..1`; scores are reported as chances all the "
-            "same. WINK w with `-1..1` chooses as 2 w does with `0..1`",
-            "UCTValue 中负和胜的值，`0..1` 或 `-1..1`；报告的分数仍是胜率。WINK 取 w 时 `-1..1` 的选择与取 2 w 时"
-            "的 `0..1` 相同",
+        Option("UCTReward", "combo", "0..1", choices=("0..1", "-1..1"), paper=1).explained(
+            "what a loss and a win count in UCTValue, `0..1` or `-1..1`",
+            "负和胜在 UCTValue 中的值，`0..1` 或 `-1..1`",
         ),
-        Option("UCTProofs", "check", "true").explained(
-            "values are proven by the end of the game, the tablebase and proven children, and a search ends once "
-            "all moves' values are. `false`: the end of the game is a playout's result like others, and the "
-            "tablebase is not asked in the tree (`UCTPlayout` may ask it)",
-            "用终局、残局库和已证明的子节点证明节点的值，所有着法都证明后搜索结束。`false`：终局与其他模拟结果一"
-            "样，树中不查残局库（`UCTPlayout` 仍可查）",
+        Option("UCTProofs", "check", "true", paper=1).explained(
+            "true: the end of the game, the tablebase and proven children prove values, and a search ends once "
+            "all moves are proven",
+            "true：用终局、残局库和已证明的子节点证明节点的值，所有着法都证明后搜索结束",
         ),
-        Option("UCTReuseTree", "check", "true").explained(
-            "a search goes on with the part of the last tree that the moves since have led to; `false`: each "
-            "search begins anew",
-            "沿用上一棵树中实际走到的部分；`false`：每次搜索重新开始",
+        Option("UCTReuseTree", "check", "true", paper=1).explained(
+            "true: a search keeps the part of the last tree that the game has reached; `false`: each search "
+            "begins anew",
+            "true：沿用上一棵树中实际走到的部分；`false`：每次搜索重新开始",
         ),
-        Option("UCTLeafVisits", "spin", "8", 1, 1000000).explained(
-            "playouts from a node before it gets children; with 1 the second visit adds them",
+        Option("UCTLeafVisits", "spin", "8", 1, 1000000, paper=1).explained(
+            "playouts from a node before its children are added; with 1 the second visit adds them",
             "节点展开前的模拟次数；1：第二次访问时展开",
         ),
     ),

@@ -25,35 +25,29 @@ INFO = GameInfo(
     skill_elo=SKILL_ELO,
     options=(
         Option("Algorithm", "combo", "worlds", choices=("worlds", "flat", "uct", "cooperation")).explained(
-            "`worlds`, alpha-beta averaged over shared worlds, with sequential halving of the moves; `flat`, "
-            "playouts over shared worlds with sequential halving; `uct`, information-set UCT; `cooperation`, "
-            "paper 4's player: UCT, activated pieces, Q-learning over joint actions",
-            "`worlds`，对共用的世界做 alpha-beta 并取平均，着法逐轮减半；`flat`，在共用的世界里模拟，着法逐轮减半"
-            "；`uct`，信息集 UCT；`cooperation`，论文 4 的棋手：UCT、激活的棋子、联合动作的 Q 学习",
+            "`worlds`, alpha-beta in sampled worlds; `flat`, playouts in them; `uct`, information-set UCT; "
+            "`cooperation`, paper 4's player",
+            "`worlds`，在抽样局面中做 alpha-beta；`flat`，在其中模拟；`uct`，信息集 UCT；`cooperation`，论文 4 的棋手",
         ),
-        Option("CooperationAlpha", "number", "0.4", 0, 1).explained(
+        Option("CooperationAlpha", "number", "0.4", 0, 1, paper=4).explained(
             "`cooperation`: learning rate",
             "`cooperation`：学习率",
         ),
-        Option("CooperationGamma", "number", "0.6", 0, 1).explained(
+        Option("CooperationGamma", "number", "0.6", 0, 1, paper=4).explained(
             "`cooperation`: discount factor",
             "`cooperation`：折扣因子",
         ),
-        Option("CooperationPieces", "spin", "4", 1, 4).explained(
+        Option("CooperationPieces", "spin", "4", 1, 4, paper=4).explained(
             "`cooperation`: pieces that act together",
             "`cooperation`：一起行动的棋子数",
         ),
-        Option("CooperationFile", "string").explained(
-            "`cooperation`: save what was learned to this file at `ucinewgame`, and start games with it; a file "
-            "that cannot be used stays unchanged",
-            "`cooperation`：在 `ucinewgame` 时把学到的内容存入这个文件，开局时读入；不能用的文件保持不变",
+        Option("CooperationFile", "string", paper=4).explained(
+            "`cooperation`: begin games with what this file has, and save what was learned to it at `ucinewgame`",
+            "`cooperation`：开局时读入这个文件，在 `ucinewgame` 时把学到的内容存入",
         ),
         Option("LayoutFile", "string").explained(
-            "the user's deployments, one set-up word per line (`#` begins a comment), one drawn by the Seed for "
-            "each game. Without it deployments are drawn from those of human players, weighted towards what wins "
-            "in the engine's own games, and mirrored at random",
-            "用户的布阵，每行一个布阵词（`#` 开始注释），每局按 Seed 抽取一个。没有它时从人类棋手的布阵中抽取，偏"
-            "向在引擎自己的对局中取胜的布阵，并随机左右镜像",
+            "the user's deployments, one set-up word per line (`#` begins a comment); `Seed` draws one for each game",
+            "用户的布阵，每行一个布阵词（`#` 开始注释），每局按 `Seed` 抽取一个",
         ),
     ),
 )

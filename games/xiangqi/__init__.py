@@ -47,26 +47,21 @@ INFO = GameInfo(
         *RULES,
         *ENDGAMES,
         Option("NetworkFile", "string").explained(
-            "the network of `Evaluation network`, used in place of the shipped one. See below",
-            "`Evaluation network` 用的网络，代替自带的网络。见下文",
+            "the network of `Evaluation network`, used in place of the shipped one",
+            "`Evaluation network` 用的网络，代替自带的网络",
         ),  # first, so that `Evaluation network` finds it when a game is loaded
         Option("Evaluation", "combo", EVALUATIONS[0], choices=EVALUATIONS).explained(
-            "`network`, an efficiently updatable neural network; `terms`, counts with fitted weights; `paper`, "
-            "paper 5's for endgames (material, and scores of check, mate threat, its relief, attacks on the "
-            "palace, control of the king, captures, chases, double attacks), in centipawns with our rook. `eval` "
-            "names its terms. A change forgets what searches have stored",
-            "`network`，可高效增量更新的神经网络；`terms`，权重经过拟合的各项指标；`paper`，论文 5 的残局估值（子"
-            "力，以及将军、催杀、解杀、攻击九宫、控制将帅、吃子、捉子、捉双的分数），以本引擎的车为准换算成厘兵。"
-            "`eval` 列出各项。改动会清除搜索保存的结果",
+            "`network`, a neural network; `terms`, hand-made terms with fitted weights; `paper`, paper 5's for "
+            "endgames. `eval` lists the terms",
+            "`network`，神经网络；`terms`，人工设计、权重经过拟合的各项；`paper`，论文 5 的残局估值。`eval` 列出各项",
         ),
         Option("PositionFile", "string").explained(
-            "known positions, a `FEN, value` per line (`#` begins a comment), matched at every node of a search "
-            "but the root, as is their mirror image. See below",
-            "已知局面，每行一个 `FEN, 值`（`#` 开始注释），在根以外的每个节点比对，镜像局面也算。见下文",
+            "positions of known value, a `FEN, value` per line (`#` begins a comment)",
+            "已知其值的局面，每行一个 `FEN, 值`（`#` 开始注释）",
         ),
         Option("UCI_Coordinates", "combo", "0", choices=("0", "1")).explained(
-            "the first rank is written 0 or 1; from the next `position` on",
-            "第一条横线写作 0 或 1；从下一个 `position` 起有效",
+            "number of the first rank, 0 or 1; from the next `position` on",
+            "第一条横线的编号，0 或 1；从下一个 `position` 起有效",
         ),
         *_tuning(),
     ),

@@ -92,7 +92,7 @@ def test_every_command_has_a_section() -> None:
 
 
 def test_every_option_is_documented() -> None:
-    text = (ROOT / "protocol.md").read_text()
+    text = (ROOT / "docs/protocol/options.md").read_text(encoding="utf-8")
     assert [option.name for option, _ in declared() if f"\n| {option.name} |" not in text] == []
 
 
@@ -109,11 +109,14 @@ def test_no_text_is_taken_for_a_check() -> None:
     assert [name for name, kind in names.items() if kind != "check" and any(name in check for check in checks)] == []
 
 
-@pytest.mark.parametrize(("page", "language"), [("protocol.md", "en"), ("docs/options.zh.md", "zh")])
+@pytest.mark.parametrize(("page", "language"), [("options.md", "en"), ("options.zh.md", "zh")])
 def test_the_tables_of_options_are_those_of_the_command(page: str, language: str) -> None:
-    """The pages have the tables that `siqi options --markdown` writes."""
-    table = "\n".join(markdown(groups(), language))
-    assert table.strip() in (ROOT / page).read_text(encoding="utf-8")
+    """The pages have the sections and tables that `siqi options --markdown` writes, in their order."""
+    text = (ROOT / "docs" / "protocol" / page).read_text(encoding="utf-8")
+    sections = ["\n".join(markdown([group], language)).strip() for group in groups()]
+    places = [text.find(f"\n{section}\n") for section in sections]
+    assert -1 not in places and places == sorted(places)
+    assert "\n".join(markdown(groups(), language)).count("\n## ") == len(sections) - 1
 
 
 def test_every_option_has_a_meaning_in_both_languages() -> None:

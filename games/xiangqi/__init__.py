@@ -57,7 +57,7 @@ INFO = GameInfo(
         ),
         Option("PositionFile", "string").explained(
             "positions of known value, a `FEN, value` per line (`#` begins a comment)",
-            "已知其值的局面，每行一个 `FEN, 值`（`#` 开始注释）",
+            "已知其值的局面，每行一个 `FEN, value`（`#` 开始注释）",
         ),
         Option("UCI_Coordinates", "combo", "0", choices=("0", "1")).explained(
             "number of the first rank, 0 or 1; from the next `position` on",

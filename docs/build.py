@@ -172,14 +172,16 @@ def build(site: Path) -> list[str]:
             sources = Path(name, language)
             stage(sources, language, known)
             command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-c", str(DOCS)]
-            command += ["-d", f"{name}/{language}-doctrees", "-D", f"language={sphinx_name}"]
+            warnings = Path(name, f"{language}.txt")
+            command += ["-d", f"{name}/{language}-doctrees", "-D", f"language={sphinx_name}", "-w", str(warnings)]
             command += [str(sources), str(site / language)]
-            running.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
-        for process in running:
-            _, said = process.communicate()
-            faults += [line.replace(f"{name}/", "") for line in said.splitlines() if line.strip()]
-            if process.returncode and not said:
-                faults.append(f"Sphinx ended with status {process.returncode}")
+            running.append((subprocess.Popen(command, stderr=subprocess.PIPE, text=True), warnings))
+        for process, warnings in running:
+            _, said = process.communicate()  # may also have that kernels are being compiled
+            found = warnings.read_text(encoding="utf-8") if warnings.exists() else ""
+            if process.returncode and not found:
+                found = f"Sphinx ended with status {process.returncode}\n{said}"
+            faults += [line.replace(f"{name}/", "") for line in found.splitlines() if line.strip()]
     (site / "index.html").write_text(START, encoding="utf-8")
     return [*faults, *broken_links(site)]
 

@@ -19,6 +19,7 @@ import siqi.daemon
 from siqi.games import registry
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 LIBRARY = tuple(sorted((ROOT / "siqi").glob("*.py")))
 SOURCES = sorted([*(ROOT / "daemon").rglob("*.py"), *(ROOT / "games").rglob("*.py")])
 
@@ -206,16 +207,19 @@ def names(path: Path) -> str:
 
 
 def test_the_readme_is_of_one_screen_and_has_both_languages() -> None:
-    assert {names(page) for page in PAGES} >= {"README.md", "docs/guide/clients.md", "docs/guide/library.md"}
+    assert {names(page) for page in PAGES} >= {"README.md", "protocol.md", "docs/index.md"}
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= MOST_WORDS
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names)
 def test_both_languages_show_the_same_commands(page: Path) -> None:
-    blocks, words = r"```\w*\n(.*?)```", r"`([^`\n]+)`"
+    blocks, words = r"^```\w*\n(.*?)^```$", r"`([^`]+)`"
     english, chinese = (path.read_text(encoding="utf-8") for path in (page, page.with_suffix(".zh.md")))
-    assert re.findall(blocks, english, re.DOTALL) == re.findall(blocks, chinese, re.DOTALL)
-    assert sorted(set(re.findall(words, english))) == sorted(set(re.findall(words, chinese)))
+    found = [re.findall(blocks, text, re.DOTALL | re.MULTILINE) for text in (english, chinese)]
+    assert found[0] == found[1]
+    rest = [re.sub(blocks, "", text, flags=re.DOTALL | re.MULTILINE) for text in (english, chinese)]
+    inline = [{" ".join(word.split()) for word in re.findall(words, text)} for text in rest]
+    assert inline[0] ^ inline[1] == set()
 
 
 @pytest.mark.parametrize("page", sorted(documents()), ids=names)
@@ -233,14 +237,18 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert heading in {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}, link
 
 
-@pytest.mark.parametrize("name", ["papers.md", "papers.zh.md"])
-def test_the_papers_are_listed_as_their_commands_do(name: str) -> None:
-    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
-    for path in sorted((ROOT / "scripts/papers").glob("*/experiments.py")):
-        calls = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
-        call = next(node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "Paper")
-        row = next(line for line in text.splitlines() if f"`{path.parent.name}`" in line)
-        assert reference(Paper(*map(ast.literal_eval, call.args))) in row
+@pytest.mark.parametrize("number", range(1, 6))
+def test_a_paper_is_cited_as_its_command_does(number: int) -> None:
+    """Each paper has a page with the reference and the command of one of the papers' rooms."""
+    page = DOCS / f"results/paper-{number}.md"
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    (name,) = set(re.findall(r"python -m scripts\.papers\.(\w+)", text))
+    experiments = (ROOT / "scripts/papers" / name / "experiments.py").read_text(encoding="utf-8")
+    calls = (node for node in ast.walk(ast.parse(experiments)) if isinstance(node, ast.Call))
+    call = next(node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "Paper")
+    assert reference(Paper(*map(ast.literal_eval, call.args))) in text
+    chinese = page.with_suffix(".zh.md").read_text(encoding="utf-8")
+    assert f"scripts.papers.{name}" in chinese and re.search(r"[\u4e00-\u9fff]．?.*(19|20)\d\d", chinese)
 
 
 POSIX_ONLY = ("fcntl", "grp", "pwd", "resource", "syslog", "termios", "tty")

@@ -8,8 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from siqi.games.texts import visible
-
 KERNELS_PER_LINE = 3
 
 _COMPILE_LOCK = threading.RLock()  # a process has one `jit.on_compile`
@@ -17,6 +15,8 @@ _COMPILE_LOCK = threading.RLock()  # a process has one `jit.on_compile`
 
 def to_stderr(line: str) -> None:
     """Write a line to standard error, if there is one; control characters of foreign texts in it are escaped."""
+    from siqi.games.texts import visible  # late: the handshake does not need it
+
     with contextlib.suppress(AttributeError, OSError, ValueError):
         sys.stderr.write(f"{visible(line)}\n")
         sys.stderr.flush()

@@ -15,13 +15,14 @@ Errors: a `ValueError` has one clear line that names the fault, fit to show to t
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeGuard, TypeVar
 
 from siqi.games.shape import BoardShape
 
 if TYPE_CHECKING:
+    import random
+
     from siqi.games.kernel.control import Control
 
 FIRST, SECOND = 0, 1

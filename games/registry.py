@@ -9,9 +9,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from siqi.games.contract import Game, GameInfo, Position, Warn, silent
-from siqi.games.formats import Format, Wording
 
 if TYPE_CHECKING:
+    from siqi.games.formats import Format, Wording
     from siqi.games.pictures.drawing import PictureMaker
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")

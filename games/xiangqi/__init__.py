@@ -1,7 +1,6 @@
 """Xiangqi (象棋)."""
 
 import os
-from pathlib import Path
 
 from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
 from siqi.games.options import ENDGAMES, OPENING_BOOK, RULES
@@ -12,9 +11,6 @@ SKILL_ELO = (
     2000, 2137, 2273, 2409, 2545, 2681, 2816, 2952, 3088, 3223,
 )  # fmt: skip
 """Elo of each Skill Level from 0 on (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
-
-NETWORK_BOOK = Path(__file__).resolve().parents[2] / "books" / "xiangqi.network"
-"""The shipped network of the evaluation."""
 
 EVALUATIONS = ("network", "terms", "paper")
 """The values of the option `Evaluation`, the default first."""

@@ -23,9 +23,9 @@ from scripts.network.sample_positions import GameTask, SampleSettings, play, rea
 from scripts.network.samples import SampleFile, Samples, read_samples, read_settings
 from scripts.network.sampling import MAX_SCORE, Search, label_static, set_up_sample
 
-from siqi.games.xiangqi import NETWORK_BOOK
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.evaluation.choice import choose
+from siqi.games.xiangqi.evaluation.network import NETWORK_BOOK
 from siqi.games.xiangqi.rules.work import MAX_PLY
 
 SETTINGS = SampleSettings(

@@ -15,9 +15,8 @@ from typing import Protocol
 from siqi.games.books.book import BookFileError
 from siqi.games.contract import Warn, silent
 from siqi.games.kernel.jit import Record, code_address
-from siqi.games.xiangqi import NETWORK_BOOK
 from siqi.games.xiangqi.evaluation.accumulator import NetworkEvaluation
-from siqi.games.xiangqi.evaluation.network import Network, read_network
+from siqi.games.xiangqi.evaluation.network import NETWORK_BOOK, Network, read_network
 
 
 class Evaluation(Protocol):

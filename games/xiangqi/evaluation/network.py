@@ -26,10 +26,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from siqi.games.books.book import BookFileError, open_book, write_book
+from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
 from siqi.games.kernel.vectors import HIDDEN_STEP, MOST_HIDDEN, MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
 
 KIND, VERSION = "xiangqi-network", 2
+
+NETWORK_BOOK = BOOKS_FOLDER / "xiangqi.network"
+"""The shipped network."""
 
 NEURONS = 128
 """Neurons per side that the kernels are compiled for, a multiple of 32 up to 512. To use another

@@ -23,7 +23,7 @@ def _ranges(names: Callable[[GameInfo], Names], separator: str) -> str:
 CORE = (
     Option(VARIANT, "combo", registry.USUAL, choices=registry.NAMES).explained(
         "the game: `xiangqi`, `connect6`, `ewn` or `junqi`; the position becomes its start",
-        "棋种：`xiangqi`、`connect6`、`ewn` 或 `junqi`；局面变为该棋种的开局",
+        "棋种：`xiangqi`、`connect6`、`ewn` 或 `junqi`；局面变为该棋种的初始局面",
     ),
     Option("Hash", "spin", "64", 1, 16384).explained(
         "memory for the transposition table or the search tree, in MiB",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from siqi.daemon.game_files import check_number, choose, cut_records, read_games, read_source, report_faults
+from siqi.daemon.game_files import check_number, choose, cut_records, files_of, read_games, read_source, report_faults
 from siqi.daemon.words import parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
@@ -58,8 +58,8 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Revi
     """
     games: list[ReviewedGame] = []
     faults = 0
-    for name in options.games:
-        if name.split()[:1] and name.split()[0] in HEAD_WORDS:
+    for name in _inputs(options.games, report):
+        if _is_position(name):
             game = options.game or registry.USUAL
             found, place = _of_words(game, name), "moves"
             with announce_compiling(report, game):
@@ -83,6 +83,20 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Revi
     if not kept:
         raise ValueError(f"{', '.join(options.games)}: no game can be read")
     return ReviewInput(kept, not faults and len(kept) == len(games))
+
+
+def _is_position(name: str) -> bool:
+    """True if a game is given by its position and moves, not by a file."""
+    return bool(name.strip()) and name.split(maxsplit=1)[0] in HEAD_WORDS
+
+
+def _inputs(names: Sequence[str], report: Callable[[str], None]) -> Iterator[str]:
+    """Yield the inputs that names stand for: a folder for its files of games. CommandError if it has none."""
+    for name in names:
+        if _is_position(name):
+            yield name
+        else:
+            yield from (file.path for file in files_of([name], report).files)
 
 
 def _can_be_played(one: ReviewedGame, report: Callable[[str], None]) -> bool:

@@ -65,7 +65,7 @@
       immobile: 'no move is left', quiet: 'too long without contact', 'headquarters-taken': 'a headquarters is taken'},
     zh: {checkmate: '将死', stalemate: '困毙', perpetual: '长将或长捉', repetition: '循环重复', 'sixty-moves': '六十回合无吃子',
       'no-attackers': '双方均无进攻子力', six: '六子连线', 'full-board': '棋盘已满', corner: '到达角位', 'captured-all': '棋子被吃光',
-      flag: '军旗被夺', immobile: '无子可动', quiet: '长时间无接触', 'headquarters-taken': '大本营被占'}
+      flag: '军旗被夺', immobile: '无棋可走', quiet: '长时间无碰子', 'headquarters-taken': '大本营被占'}
   };
   const SIGNS = ['', '?!', '?', '??'];
 

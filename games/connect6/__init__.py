@@ -28,11 +28,11 @@ INFO = GameInfo(
         *OPENING_BOOK,
         Option("Width", "spin", "12", 2, 40).explained(
             "turns searched per node",
-            "每个节点搜索的着法数（每着两子）",
+            "每个节点搜索的步数（每步两子）",
         ),
         Option("Depth", "spin", "0", 0, 47).explained(
             "greatest search depth in turns, also under a clock; 0: no limit",
-            "最大搜索深度，以着数计，计时时也有效；0：不限",
+            "最大搜索深度，以步数计，计时时也有效；0：不限",
         ),
     ),
 )

@@ -545,6 +545,17 @@ def test_an_xqf_file_and_the_words_of_a_position(tmp_path: Path, capsys: Capture
     assert len(data_of(tmp_path / "a.html")["games"]) == 1
 
 
+def test_a_folder_stands_for_its_games(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    (tmp_path / "cup").mkdir()
+    files = write_games(tmp_path / "cup")
+    (tmp_path / "cup/notes.md").write_text("no game")
+    assert review(tmp_path / "cup", "-o", tmp_path / "a.html", *NODES) == 0
+    assert len(data_of(tmp_path / "a.html")["games"]) == len(files)
+    assert "left out: 1" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert review(tmp_path / "empty", "-o", tmp_path / "b.html", *NODES) == 2
+
+
 def test_a_fault_in_a_game_is_reported_and_the_rest_shown(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     (tmp_path / "c6.txt").write_text(CONNECT6.replace("B(J,8);B(J,9)", "B(J,10);B(J,9)"), encoding="utf-8")
     assert review(tmp_path / "c6.txt", "-o", tmp_path / "a.html", *NODES) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import shutil
@@ -17,6 +18,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 BUILD, TRANSLATIONS = (runpy.run_path(str(DOCS / name)) for name in ("build.py", "translations.py"))
 
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
 IN_BOTH = ("guide", "library", "protocol", "results")
 """The folders whose pages users need in both languages."""
 
@@ -28,10 +31,17 @@ def build(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_the_site(tmp_path: Path) -> None:
-    done = build(tmp_path / "site")
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built without a warning."""
+    folder = tmp_path_factory.mktemp("site") / "site"
+    done = build(folder)
     assert (done.returncode, done.stderr) == (0, "")
-    english, chinese = (tmp_path / "site" / language for language in ("en", "zh"))
+    return folder
+
+
+def test_the_site(site: Path) -> None:
+    english, chinese = (site / language for language in ("en", "zh"))
     assert "Plug it into a GUI" in (english / "index.html").read_text(encoding="utf-8")
     text = (chinese / "index.html").read_text(encoding="utf-8")
     assert "接入界面程序" in text and 'lang="zh-CN"' in text and 'href="../en/index.html">English' in text
@@ -39,6 +49,18 @@ def test_the_site(tmp_path: Path) -> None:
     for name in siqi.__all__:
         if name[0].islower() and not name.startswith("_"):
             assert f'id="siqi.{name}"' in (english / "library/api.html").read_text(encoding="utf-8"), name
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="not installed: chromium (Debian: chromium)")
+@pytest.mark.parametrize("language, word", [("en", "antivirus"), ("zh", "乱码"), ("zh", "XBoard")])
+def test_the_search_finds_pages(site: Path, language: str, word: str) -> None:
+    from playwright.sync_api import expect, sync_playwright
+
+    with sync_playwright() as playwright:
+        sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+        page = playwright.chromium.launch(executable_path=CHROMIUM, args=sandbox).new_page()
+        page.goto(f"{(site / language / 'search.html').as_uri()}?q={word}")
+        expect(page.locator("#search-results li a").first).to_be_visible(timeout=60_000)
 
 
 def test_a_folder_that_is_no_site_stays(tmp_path: Path) -> None:
@@ -103,6 +125,13 @@ def test_an_older_page_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list(outdated()) == ["a.zh.md: older than a.md"]
     mark(chinese)
     assert list(outdated()) == [] and chinese.read_text().count("<!--") == 1
+
+
+def test_extras_are_installed_into_the_checkout() -> None:
+    """`pip install '.[plots]'`, without -e, would replace the editable install, and the scripts with it."""
+    for path in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert "history" in path.parts or not re.search(r"pip install (?!.*-e )", line), (path, line)
 
 
 def test_the_pages_are_named_once() -> None:

@@ -81,5 +81,5 @@ class Letters(MoveByMove):
         return column, len(BOARD.rows) - 1 - row if self.is_from_top else row
 
     def reason(self, text: str) -> str:
-        points = re.compile(r"\b(?:[a-s]\d{1,2}){1,2}\b")
+        points = re.compile(r"\b(?:[a-s](?:1\d|[1-9])){1,2}\b")
         return points.sub(lambda turn: "".join(self._stones(turn[0])), text)

@@ -120,7 +120,8 @@ class MoveByMove(FrontEnd):
         self.engine.call_when_ready(lambda: self.engine.set_option(name, value))
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
-        what = self.reason(refusal.reason)
+        # A line that is no command is quoted as the client wrote it
+        what = refusal.reason if refusal.kind is Kind.LINE else self.reason(refusal.reason)
         if refusal.kind is Kind.COMMAND:
             what += f": {printable(line.text)}"
         self.out.line(self.error(what))

@@ -59,9 +59,8 @@ def test_a_fault_of_a_kernel_ends_its_search_alone(thread: int, tmp_path: Path) 
         client.expect("readyok", START_TIMEOUT_S)
         client.send("position startpos moves h2e2", "go infinite")
         lines = client.expect("bestmove")
-        assert (
-            lines[-2] == "info string error internal: a kernel faulted; standard error or the debug log has the place"
-        )
+        # The other thread may finish its iteration, and report it, after the error.
+        assert "info string error internal: a kernel faulted; standard error or the debug log has the place" in lines
         assert lines[-1].split()[1] == next(line for line in lines[::-1] if " pv " in line).split(" pv ")[1].split()[0]
         client.send("isready", "position startpos", "go depth 12")
         after = client.expect("bestmove")
@@ -607,7 +606,7 @@ def test_a_flood_that_is_not_read() -> None:
         client.send(*(f"nonsense{i}" if i % 100 else "position startpos moves h2e2" for i in range(60_000)))
         client.send("stop", "d", "go nodes 50", "isready")
         lines = client.expect("bestmove") + client.expect("bestmove")
-        found = [int(line.rsplit("nonsense", 1)[1]) for line in lines if "nonsense" in line]
+        found = [int(number) for line in lines for number in re.findall(r"nonsense(\d+)", line)]
         assert found == [i for i in range(60_000) if i % 100]
         assert any(line.startswith("Fen: ") and " b " in line for line in lines)
 

@@ -152,7 +152,7 @@ def test_every_format_of_xiangqi_is_shown(tmp_path: Path, name: str) -> None:
     assert lines_of("--from", name, "-", given=path.read_bytes()) == lines_of("startpos moves h2e2 h9g7")
     if "games" in one.holds:
         assert lines_of("--number", "2", str(path)) == lines_of("startpos moves b2e2 h9g7")
-    assert b"--number 3: there are" in siqi_show("--number", "3", str(path), status=2).stderr
+    assert b"--number 3: there " in siqi_show("--number", "3", str(path), status=2).stderr
 
 
 def test_the_game_of_a_file_is_found(tmp_path: Path) -> None:

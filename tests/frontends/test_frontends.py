@@ -996,6 +996,15 @@ def test_refusals_have_the_clients_squares() -> None:
     assert referee.say("GO F2G2 1 00") == ["ERROR illegal move: F2G2=1@L3"]
 
 
+@pytest.mark.parametrize("first", ["name?", "name\ndepth 2"])
+def test_words_like_points_are_quoted_as_they_came(first: str) -> None:
+    """`a0` is no point: translating it into letters ended the process."""
+    client = Session(*first.split("\n"))
+    assert client.say("setoption name a0 value 3") == ["ERROR unknown option: a0 (siqi options lists all)"]
+    (answer,) = client.say('{"source":"j10 a0"}')
+    assert answer.startswith('ERROR unknown command: {"source":"j10 a0"} (see docs/protocol/')
+
+
 @pytest.mark.parametrize("line", ["new blue", "new", "new BLACK", "new xxx"])
 def test_sau_s_sides_are_black_and_white(line: str) -> None:
     client = Session("name?")

@@ -546,11 +546,12 @@ def test_an_xqf_file_and_the_words_of_a_position(tmp_path: Path, capsys: Capture
 
 
 def test_a_folder_stands_for_its_games(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
-    (tmp_path / "cup").mkdir()
-    files = write_games(tmp_path / "cup")
+    (tmp_path / "cup/final").mkdir(parents=True)
+    for name in ("a.pgn", "final/b.pgn"):
+        (tmp_path / "cup" / name).write_text("1. C2.5 *\n")
     (tmp_path / "cup/notes.md").write_text("no game")
     assert review(tmp_path / "cup", "-o", tmp_path / "a.html", *NODES) == 0
-    assert len(data_of(tmp_path / "a.html")["games"]) == len(files)
+    assert len(data_of(tmp_path / "a.html")["games"]) == 2
     assert "left out: 1" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert review(tmp_path / "empty", "-o", tmp_path / "b.html", *NODES) == 2

@@ -106,13 +106,13 @@ def test_roots_are_the_quiet_positions_of_a_game(played: list[Played]) -> None:
 
 
 def test_leaves_are_legal_and_have_their_games_result(played: list[Played]) -> None:
-    for number in range(4):
+    for number in range(2):
         samples = play(GameTask(SETTINGS, number, None))
         game = played[number]
         assert len(samples) > 50 and (abs(samples["score"]) < MAX_SCORE).all()
         assert (samples["result"] == game.result).all()
         assert game.start < samples["ply"].min() and samples["ply"].max() <= len(game.words) + MAX_PLY
-        for index in range(0, len(samples), 7):
+        for index in range(0, len(samples), 14):
             position = XiangqiPosition()
             set_up_sample(position.record, samples, index)
             assert not position.is_check() and XiangqiPosition(position.fen()).count_legal() > 0

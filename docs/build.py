@@ -43,6 +43,11 @@ TOP = {
 FENCE = re.compile(r"^(?P<fence>```+).*?^(?P=fence)\s*?$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(?P<picture>!?)\[(?P<text>[^\]\n]*(?:\n[^\]\n]+)?)\]\((?P<target>[^)\s]+)\)")
 
+CHINESE_BREAK = re.compile(
+    "(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])\n(?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])"
+)
+"""A line break within a Chinese sentence, which browsers would show as a blank."""
+
 START = """<!doctype html><meta charset="utf-8"><title>Siqi 四棋</title>
 <script>location.replace(navigator.language.startsWith("zh") ? "zh/index.html" : "en/index.html")</script>
 <p><a href="en/index.html">English</a> · <a href="zh/index.html">中文</a></p>
@@ -94,11 +99,14 @@ def rewritten(text: str, path: Path, page: Page, known: dict[Page, Path]) -> str
         up = "../" * (page.name.count("/") + 1)
         return f'<a href="{up}{to.language}/{to.name}.html{anchor}">{words}</a>'
 
+    def prose(text: str) -> str:
+        return LINK.sub(link, CHINESE_BREAK.sub("", text))
+
     parts, end = [], 0
     for fence in FENCE.finditer(text):
-        parts += [LINK.sub(link, text[end : fence.start()]), fence[0]]
+        parts += [prose(text[end : fence.start()]), fence[0]]
         end = fence.end()
-    return "".join([*parts, LINK.sub(link, text[end:])])
+    return "".join([*parts, prose(text[end:])])
 
 
 def contents(index: str) -> str:
@@ -108,7 +116,9 @@ def contents(index: str) -> str:
         title, _, rest = section.partition("\n")
         names = dict.fromkeys(re.findall(r"\]\(/([^)#]+)\.md\)", rest))
         if names:
-            trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *names, "```"]))
+            trees.append(
+                "\n".join(["```{toctree}", ":hidden:", ":titlesonly:", f":caption: {title}", "", *names, "```"])
+            )
     return "\n\n".join(trees)
 
 

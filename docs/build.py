@@ -3,8 +3,8 @@
     python docs/build.py FOLDER
 
 FOLDER then has `index.html`, `en/` and `zh/`, which any server of files can serve, or a browser open. It is new, empty,
-or an earlier site, which is replaced when the new one is whole. Sphinx's warnings and links without a target are
-faults: the status is 1 then, and FOLDER stays as it was. Needs `pip install -e '.[docs]'`.
+or an earlier site and nothing else, which is replaced when the new one is whole. Sphinx's warnings and links without a
+target are faults: the status is 1 then, and FOLDER stays as it was. Needs `pip install -e '.[docs]'`.
 
 Each language is a site of its own, of the pages `x.md` or `x.zh.md` and those of TOP. Links between the two, and to
 files that the site lacks, are rewritten first. The list of pages beside each page is made of the index page's links.
@@ -196,12 +196,22 @@ def build(site: Path) -> list[str]:
     return [*faults, *broken_links(site)]
 
 
+def is_ours(target: Path) -> bool:
+    """True if a folder may be replaced: it does not exist, is empty, or has an earlier site and nothing else."""
+    if not target.exists():
+        return True
+    if not target.is_dir():
+        return False
+    names = {path.name for path in target.iterdir()}
+    return not names or (names == {"index.html", *LANGUAGES} and (target / "index.html").read_bytes() == START.encode())
+
+
 def main() -> int:
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__)
         return 2
-    target = Path(sys.argv[1])
-    if target.exists() and any(target.iterdir()) and not (target / "en/objects.inv").exists():
+    target = Path(sys.argv[1]).resolve()
+    if not is_ours(target):
         print(f"{target} is no earlier site; it stays as it is", file=sys.stderr)
         return 2
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -212,7 +222,8 @@ def main() -> int:
         if faults:
             print(*faults, sep="\n", file=sys.stderr)
             return 1
-        shutil.rmtree(target, ignore_errors=True)
+        if target.exists():
+            target.rename(Path(name, "earlier"))  # removed with the temporary folder
         site.rename(target)
     print(f"{target}/index.html")
     return 0

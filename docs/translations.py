@@ -53,9 +53,14 @@ def mark(page: Path) -> None:
 
 
 def main() -> int:
-    for name in sys.argv[1:]:
-        mark(Path(name).resolve())
-    if len(sys.argv) > 1:
+    named = [Path(name).resolve() for name in sys.argv[1:]]
+    for page in named:
+        if page not in chinese_pages() or not english_of(page).is_file():
+            print(f"{page}: no Chinese page with an English one", file=sys.stderr)
+            return 2
+    for page in named:
+        mark(page)
+    if named:
         return 0
     found = list(outdated())
     print(*found, sep="\n", end="\n" if found else "")

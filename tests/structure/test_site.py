@@ -51,6 +51,15 @@ def test_the_site(site: Path) -> None:
             assert f'id="siqi.{name}"' in (english / "library/api.html").read_text(encoding="utf-8"), name
 
 
+def test_a_site_with_a_file_of_the_users_is_not_replaced(site: Path, tmp_path: Path) -> None:
+    is_ours = BUILD["is_ours"]
+    copy = tmp_path / "site"
+    shutil.copytree(site, copy)
+    assert is_ours(copy) and is_ours(tmp_path / "new")
+    (copy / "CNAME").write_text("mine")
+    assert not is_ours(copy)
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="not installed: chromium (Debian: chromium)")
 @pytest.mark.parametrize("language, word", [("en", "antivirus"), ("zh", "乱码")])
 def test_the_search_finds_pages(site: Path, language: str, word: str) -> None:
@@ -68,6 +77,7 @@ def test_a_folder_that_is_no_site_stays(tmp_path: Path) -> None:
     done = build(tmp_path)
     assert done.returncode == 2 and "stays as it is" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+    assert build(tmp_path / "mine.txt").returncode == 2 and (tmp_path / "mine.txt").read_text() == "mine"
     assert build("--help").returncode == 2
 
 

@@ -3,38 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-DOCS = Path(__file__).parents[2] / "docs"
+from pages import blocks, needs_shell, run_in_shell
 
 GAME = '[Event "Club match"]\n[Red "Wang"]\n[Black "Li"]\n[Result "*"]\n\n1. C2=5 N8+7 2. C5+4 N7+5 *\n'
-
-needs_shell = pytest.mark.skipif(not shutil.which("sh"), reason="there is no shell")
-
-
-def blocks(page: str, language: str) -> list[str]:
-    """Return a page's blocks of a language."""
-    text = (DOCS / page).read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-
-
-def run(lines: str, sent: str = "") -> str:
-    """Run lines in a shell, where `siqi` is that of this environment; return what they print."""
-    places = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    shell = shutil.which("sh")
-    assert shell
-    done = subprocess.run(
-        [shell, "-c", lines], input=sent.encode(), check=False, capture_output=True, timeout=300, env=places
-    )
-    assert done.returncode == 0, (lines, done.stderr.decode())
-    return done.stdout.decode()
 
 
 @needs_shell
@@ -45,17 +21,19 @@ def test_the_commands_of_the_page_on_analysis_run(tmp_path: Path, monkeypatch: p
     Path("positions.fen").write_text("startpos moves h2e2\n")
     Path("positions.jsonl").write_text('{"id": "a", "depth": 4}\n')
     lines = [block for block in blocks("guide/analyse.md", "sh") if "completion" not in block]
-    table, answers, *others = [re.sub(r"^pip install .*\n", "", block) for block in lines]
-    run(table)
+    table, answers, *others = [re.sub(r"^\.venv/bin/pip install .*\n", "", block) for block in lines]
+    run_in_shell(table)
     (program,) = blocks("guide/analyse.md", "python")
     Path("show.py").write_text(program)
-    shown = [line.split(" ") for line in run(f"{sys.executable} show.py").splitlines()]
+    shown = [line.split(" ") for line in run_in_shell(f"{sys.executable} show.py").splitlines()]
     assert [row[:2] for row in shown] == [["0", "h2e2"], ["1", "h9g7"], ["2", "e2e6"], ["3", "g7e6"], ["4", ""]]
     assert int(shown[2][3]) > 200
     (example,) = [json.loads(block) for block in blocks("guide/analyse.md", "json") if '"bestmove"' in block]
-    assert {(answer["turn"], *answer) for answer in map(json.loads, run(answers).splitlines())} >= {(0, *example)}
+    assert {(answer["turn"], *answer) for answer in map(json.loads, run_in_shell(answers).splitlines())} >= {
+        (0, *example)
+    }
     for block in others:
-        run(block)
+        run_in_shell(block)
     commented = Path("commented.pgn").read_text()
     assert re.sub(r"\{Siqi [^}]*\}", "", commented).split()[-7:] == GAME.split()[-7:]
     assert Path("game.png").read_bytes().startswith(b"\x89PNG") and Path("answers.jsonl").stat().st_size
@@ -67,7 +45,7 @@ def test_the_game_of_the_page_is_kept_as_it_is_shown(tmp_path: Path, monkeypatch
     Path("records").mkdir()
     (line,) = blocks("protocol/game-log.md", "json")
     moves = " ".join(json.loads(line)["moves"])
-    run(blocks("protocol/game-log.md", "sh")[0], f"position startpos moves {moves}\n")
+    run_in_shell(blocks("protocol/game-log.md", "sh")[0], f"position startpos moves {moves}\n")
     assert Path("games.jsonl").read_text() == line
     (record,) = Path("records").iterdir()
     assert record.read_text().endswith(blocks("protocol/game-log.md", "text")[0])

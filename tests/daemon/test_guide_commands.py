@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from pages import blocks, needs_shell, run_in_shell
 
 from siqi.games.xiangqi.formats.files import load_games, save_games
 from siqi.games.xiangqi.library import Board, Game, Line
@@ -31,8 +28,7 @@ def game_of(words: str) -> Game:
 
 def commands(page: str) -> list[str]:
     """Return the lines of a page's shell blocks."""
-    blocks = re.findall(r"^```sh\n(.*?)^```", (GUIDE / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    return [line for block in blocks for line in block.splitlines()]
+    return [line for block in blocks(f"guide/{page}", "sh") for line in block.splitlines()]
 
 
 @pytest.fixture
@@ -59,18 +55,15 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(line: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a line in a shell, where `siqi` is that of this environment."""
+def run(line: str) -> str:
+    """Run a line; reviews get few nodes per position."""
     if line.startswith("siqi review"):
         line = " ".join([re.sub(r" --movetime \d+", "", line), *QUICK])
-    shell = shutil.which("sh")
-    assert shell
-    places = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    return subprocess.run([shell, "-c", line], check=False, capture_output=True, timeout=300, env=places)
+    return run_in_shell(line)
 
 
 @pytest.mark.parametrize("page", ["files.md", "pictures.md", "review.md"])
-@pytest.mark.skipif(not shutil.which("sh"), reason="there is no shell")
+@needs_shell
 def test_commands_run_as_printed(page: str, files: Path) -> None:
     """All run in one folder, so that no command's output is in the way of a later one."""
     lines = commands(page)
@@ -78,15 +71,14 @@ def test_commands_run_as_printed(page: str, files: Path) -> None:
     if page == "pictures.md":
         save_games("all.pgn", [game_of(MOVES)] * 5)
     for line in lines:
-        done = run(line)
-        assert done.returncode == 0, (line, done.stderr.decode())
+        run(line)
 
 
 def test_the_game_of_the_page_is_converted_to_the_text_it_shows(files: Path) -> None:
     text = (GUIDE / "files.md").read_text(encoding="utf-8")
     shown = re.search(r"^```text\n(1\. .*?)^```", text, re.DOTALL | re.MULTILINE)
     assert shown
-    assert run(commands("files.md")[0]).returncode == 0
+    run(commands("files.md")[0])
     assert Path("game.pgn").read_text(encoding="utf-8").endswith(f"\n\n{shown[1]}")
     games, faults = load_games("game.pgn")
     assert not faults and games[0].moves == game_of(MOVES).moves
@@ -96,4 +88,4 @@ def test_the_board_of_the_page_is_the_one_that_is_printed(files: Path) -> None:
     text = (GUIDE / "pictures.md").read_text(encoding="utf-8")
     shown = re.search(r"^```text\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert shown
-    assert run(f"PYTHONIOENCODING=utf-8 {commands('pictures.md')[0]}").stdout.decode() == shown[1]
+    assert run(f"PYTHONIOENCODING=utf-8 {commands('pictures.md')[0]}") == shown[1]

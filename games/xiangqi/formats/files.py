@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -59,9 +58,10 @@ def save_games(
     if one is None:
         raise ValueError(f"{path}: no format has such a name")
     written = one.write(games, WriteStyle(encoding, notation))
-    if not replace and os.path.isfile(path) and os.path.getsize(path):
-        raise FileExistsError(errno.EEXIST, "exists; replace=True overwrites it", str(path))
-    replace_file(path, [written.data], lambda head: replace)
+    try:
+        replace_file(path, [written.data], lambda head: replace)
+    except FileExistsError:
+        raise FileExistsError(errno.EEXIST, "exists; replace=True overwrites it", str(path)) from None
     return dict(written.losses)
 
 

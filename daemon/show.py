@@ -18,7 +18,7 @@ from siqi.daemon.arguments import name_fault, whole_number
 from siqi.daemon.game_files import GameSource, check_number, choose, play, read_games, read_source
 from siqi.daemon.system.interrupts import held_back
 from siqi.daemon.system.pipes import printable
-from siqi.daemon.words import parse_position
+from siqi.daemon.words import HEAD_WORDS, parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.contract import GameRecord, Position, set_dice
@@ -37,8 +37,6 @@ MOST_WORDS_BYTES = 1 << 20
 
 MOST_PNG_PIXELS = 8192
 """The widest PNG: Cairo draws it in memory, with four bytes per pixel."""
-
-HEAD_WORDS = ("startpos", "fen", "position")
 
 LEAST_SLASHES = 4
 """Slashes between the ranks of the smallest board in a FEN."""

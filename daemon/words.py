@@ -15,6 +15,10 @@ GO_WORDS = {word: word for word in (*_NUMBERS, "infinite", "ponder", "searchmove
 """UCI's words of `go`; the word of a limit is its field in `Limits`."""
 
 
+HEAD_WORDS = ("startpos", "fen", "position")
+"""The words with which a position begins."""
+
+
 def split_moves(words: list[str]) -> tuple[list[str], list[str]]:
     """Return the words before the word `moves`, and those after it."""
     split = words.index("moves") if "moves" in words else len(words)

@@ -8,13 +8,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from siqi.daemon.game_files import check_number, choose, cut_records, files_of, read_games, read_source, report_faults
-from siqi.daemon.words import parse_position
+from siqi.daemon.words import HEAD_WORDS, parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import GameInfo, GameRecord
 from siqi.games.formats import ParsedFile
-
-HEAD_WORDS = ("startpos", "fen", "position")
 
 
 class ReviewedGame(NamedTuple):

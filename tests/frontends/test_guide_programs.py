@@ -27,7 +27,7 @@ REASONS = {
     "ewn": "corner|captured-all",
     "junqi": "flag|immobile|quiet",
 }
-"""How a game may end. On a busy machine an engine may lose Xiangqi's game of one second by its clock."""
+"""The results that a game may have. On a busy machine an engine may lose Xiangqi's game of one second by its clock."""
 
 ILLEGAL_ENGINE = """\
 import sys

@@ -72,7 +72,7 @@ GROUPS = {
         "completion": CommandHelp(
             "print a script that completes these words",
             ("siqi completion bash > ~/.local/share/bash-completion/completions/siqi", "siqi completion zsh > _siqi"),
-            "docs/guide/troubleshooting.md",
+            "docs/guide/analyse.md",
         ),
     },
 }

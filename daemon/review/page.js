@@ -4,7 +4,7 @@
     en: {
       game: 'Game', view: 'View', notation: 'Moves', language: 'Language', board: 'Board', first: 'First position',
       back: 'Back', next: 'Next', last: 'Last position', earlier: 'Mistake before', later: 'Next mistake', flip: 'Turn the board',
-      bestMove: 'Best move', threats: 'threats', beliefs: 'beliefs', move: 'Move', judgement: 'Judgement', graph: 'Chance to win', moves: 'Moves of the game',
+      bestMove: 'Best move', threats: 'threats', heat: 'expected stones', beliefs: 'beliefs', move: 'Move', judgement: 'Judgement', graph: 'Chance to win', moves: 'Moves of the game',
       summary: 'Summary', start: 'Start', setUp: 'Set-up position', own: 'as in the file', chinese: 'Chinese', wxf: 'WXF', iccs: 'ICCS',
       hint: 'Keys: ← → a move, ↑ ↓ a mistake, Home and End, B the better line, Esc back to the game, F turns the board.',
       toMove: '{side} to move', toMoveThrow: '{side} to move with a {throw}', chance: '{side}’s chance {chance}', comma: ', ', colon: ': ', and: ', ', file: 'standard input',
@@ -32,7 +32,7 @@
     zh: {
       game: '对局', view: '视角', notation: '着法', language: '语言', board: '棋盘', first: '初始局面',
       back: '后退', next: '前进', last: '最后局面', earlier: '上一处失误', later: '下一处失误', flip: '翻转棋盘',
-      bestMove: '最佳着法', threats: '威胁', beliefs: '推测', move: '着法', judgement: '评判', graph: '胜率', moves: '对局着法',
+      bestMove: '最佳着法', threats: '威胁', heat: '预期落点', beliefs: '推测', move: '着法', judgement: '评判', graph: '胜率', moves: '对局着法',
       summary: '总结', start: '开局', setUp: '初始局面', own: '同文件', chinese: '中文', wxf: 'WXF', iccs: 'ICCS',
       hint: '按键：← → 逐着，↑ ↓ 失误，Home 与 End 首尾，B 走更好的变化，Esc 回到对局，F 翻转棋盘。',
       toMove: '轮到{side}走', toMoveThrow: '{side}掷出 {throw}，轮到{side}走', chance: '{side}胜率 {chance}', comma: '，', colon: '：', and: '、', file: '标准输入',

@@ -18,7 +18,7 @@ VIEWS = ("all", "first", "second")
 """The views of a game with hidden pieces: the referee's and both sides'."""
 
 
-PARTS = ("threats", "beliefs")
+PARTS = ("threats", "heat", "beliefs")
 """Additions to pieces and moves in the pictures of some games."""
 
 WAYS = (False, True)
@@ -123,9 +123,14 @@ def frames_of(
 
 
 def _extras(game: ReviewedGame, position: Position, judged: Ply | None = None) -> dict[str, Any]:
-    """Return the extras of a position's picture: threats, what a side believes, chances by throw."""
+    """Return the extras of a position's picture: threats, what a side believes, chances by throw.
+
+    Those of a better line, without `judged`, have no heat: it changes with each stone, and is most of a page's bytes.
+    """
     maker = registry.picture_maker(game.game)
-    found: dict[str, Any] = {name: True for name in PARTS if name in maker.EXTRAS}
+    found: dict[str, Any] = {
+        name: True for name in PARTS if name in maker.EXTRAS and (name != "heat" or judged is not None)
+    }
     if game.info.has_dice and judged is not None and judged.finding is not None:
         found["chances"] = {line.throw: line.value.win for line in judged.finding.lines if line.throw}
     return found

@@ -10,6 +10,9 @@ SKILL_ELO = (
 )  # fmt: skip
 """Elo of each Skill Level, from 0 (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 
+EVALUATIONS = ("roads", "network")
+"""The values of the option `Evaluation`, the default first."""
+
 INFO = GameInfo(
     name="connect6",
     board=BoardShape(tuple("abcdefghijklmnopqrs"), tuple(map(str, range(1, 20)))),
@@ -26,9 +29,17 @@ INFO = GameInfo(
     skill_elo=SKILL_ELO,
     options=(
         *OPENING_BOOK,
+        Option("NetworkFile", "string").explained(
+            "the network of `Evaluation network`, used in place of the shipped one",
+            "`Evaluation network` 用的网络，代替自带的网络",
+        ),  # first, so that `Evaluation network` finds it when a game is loaded
+        Option("Evaluation", "combo", EVALUATIONS[0], choices=EVALUATIONS).explained(
+            "`roads`, the stones on each road; `network`, neural networks. `eval` lists their parts",
+            "`roads`，按每条路上的子数估值；`network`，神经网络。`eval` 列出各部分",
+        ),
         Option("Width", "spin", "12", 2, 40).explained(
-            "turns searched per node",
-            "每个节点搜索的步数（每步两子）",
+            "turns searched per node; with `Evaluation network` 8 is stronger",
+            "每个节点搜索的步数（每步两子）；用 `Evaluation network` 时 8 更强",
         ),
         Option("Depth", "spin", "0", 0, 47).explained(
             "greatest search depth in turns, also under a clock; 0: no limit",

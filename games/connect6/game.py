@@ -9,7 +9,7 @@ from siqi.games.books.opening import OpeningBooks
 from siqi.games.connect6 import INFO
 from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.data.bench import BENCH
-from siqi.games.connect6.evaluation.evaluate import explain
+from siqi.games.connect6.evaluation.choice import ChosenEvaluation
 from siqi.games.connect6.rules import movegen, notation
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS
 from siqi.games.connect6.rules.work import MAX_PLY, WORK_DTYPE
@@ -29,7 +29,8 @@ class Connect6:
     def __init__(self, warn: Warn) -> None:
         self._values = Values(INFO.options)
         self._openings = OpeningBooks("connect6", self._values, warn)
-        self._adapter = Connect6Adapter()
+        self._evaluation = ChosenEvaluation(self._values, warn)
+        self._adapter = Connect6Adapter(self._evaluation)
         self._shape_search()
 
     def set_option(self, name: str, value: str) -> None:
@@ -37,6 +38,7 @@ class Connect6:
             return
         if name == "BookFile":
             self._openings.reopen()
+        self._evaluation.change(name)
         self._shape_search()
 
     def _shape_search(self) -> None:
@@ -70,7 +72,7 @@ class Connect6:
         return self._openings.suggest(position, rng)
 
     def evaluate(self, position: Connect6Position) -> list[str]:
-        return explain(position.record)
+        return self._evaluation.current.explain(position.record)
 
     def perft(self, position: Connect6Position, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         work = new_record(WORK_DTYPE)

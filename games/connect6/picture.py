@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from siqi.games.connect6 import INFO
-from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, roads
+from siqi.games.connect6.evaluation.choice import Evaluation, choose
+from siqi.games.connect6.rules.lookup import ROAD_LENGTH, roads
 from siqi.games.connect6.rules.notation import parse_fen, point_text
 from siqi.games.connect6.rules.position import THREAT
 from siqi.games.pictures import grid as marks
@@ -82,7 +84,8 @@ def draw(
 
     `numbers`: stones played since the position was set up have the number of their turn. `threats`: roads with four
     stones or more of one side alone. `heat`: shades of empty points by their values; True: by the worth of a stone
-    there to the side to move, as the search values the roads through it. ValueError for a point off the board.
+    there to the side to move, the root of the chance by the shipped network that it is put there. ValueError for a
+    point off the board.
     """
     pieces = position.pieces()
     left = 26 + (10 if look.coordinates else 0)
@@ -97,7 +100,7 @@ def draw(
     live = drawing.live
     live += marks.fills(drawing, grid)
     if heat:
-        live += _heat(grid, road_worths(position) if heat is True else heat)
+        live += _heat(grid, worths(position) if heat is True else heat)
     live += marks.arrows(drawing, grid, pieces)
     stones = dict(zip(INFO.pieces, (_keep_stone(drawing, name) for name in ("black", "white")), strict=True))
     for point, letter in pieces.items():
@@ -146,16 +149,14 @@ def _lines(left: float, top: float) -> Iterator[str]:
             yield shape("circle", class_="star", cx=left + column * STEP, cy=top + row * STEP, r=3)
 
 
-def road_worths(position: Connect6Position) -> dict[str, float]:
-    """Return by empty point the worth of a stone of the side to move on the roads through it (lookup.py)."""
-    worths = dict.fromkeys((point for point in range(POINTS) if not position.record.stones[point]), 0.0)
-    interest = LOOKUP_RECORD.interest[position.turn * 64 :].tolist()
-    empty_road = interest[0]
-    for points, content in zip(ROADS, position.record.roads.tolist(), strict=True):
-        for point in points:
-            if point in worths:
-                worths[point] += interest[content] - empty_road
-    return {point_text(point): worth for point, worth in worths.items()}
+@functools.cache
+def _shipped() -> Evaluation:
+    return choose("network")  # late: a picture seldom needs it
+
+
+def worths(position: Connect6Position) -> dict[str, float]:
+    """Return by empty point the worth of a stone of the side to move, by the shipped networks (by roads without)."""
+    return {point_text(point): worth for point, worth in _shipped().worths(position.record).items()}
 
 
 def _heat(grid: Grid, values: Mapping[str, float]) -> Iterator[str]:

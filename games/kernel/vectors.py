@@ -160,6 +160,53 @@ def row_operations(count: int, hidden: int) -> RowOperations:
     return RowOperations(copy, add, subtract, exchange, exchange_two, output_sum)
 
 
+class RectifiedOperations(NamedTuple):
+    """Intrinsics for rows of one count, whose negative numbers are taken for 0; all arguments are addresses."""
+
+    dot: Any
+    """`(row, weights)`: return the sum of max(x, 0) * w. Exact as long as it fits 32 bits, whichever x are left out."""
+    add_sums: Any
+    """`(sums, rows)`: add max(x, 0) of some rows, one after the other, to `count` sums of 32 bits."""
+
+
+def rectified_operations(count: int, rows_added: int) -> RectifiedOperations:
+    """Return the intrinsics for rows of `count` numbers; `add_sums` adds `rows_added` of them."""
+
+    @intrinsic
+    def dot(typing, row, weights):
+        def generate(context, builder, signature, args):
+            row, weights = _rows(context, builder, args, count)
+            x = [_rectify(builder, _load(builder, row, place)) for place in range(count // LANES)]
+            return _total(builder, _weighted_sum(builder, x, weights, 0, False))
+
+        return _I(_I, _I), generate
+
+    @intrinsic
+    def add_sums(typing, sums, rows):
+        def generate(context, builder, signature, args):
+            checked(context, builder, args[0], 4 * count)
+            checked(context, builder, args[1], 2 * count * rows_added)
+            target = builder.inttoptr(args[0], _PRODUCTS.as_pointer())
+            row = builder.inttoptr(args[1], _SHORTS.as_pointer())
+            for place in range(count // LANES):
+                total = _load(builder, target, place)
+                for number in range(rows_added):
+                    x = _rectify(builder, _load(builder, row, number * (count // LANES) + place))
+                    total = builder.add(total, builder.zext(x, _PRODUCTS))
+                _store(builder, total, target, place)
+            return context.get_dummy_value()
+
+        return types.void(_I, _I), generate
+
+    return RectifiedOperations(dot, add_sums)
+
+
+def _rectify(builder: Any, values: Any) -> Any:
+    """Emit `max(values, 0)` for a vector of 16 bits."""
+    zero = ir.Constant(_SHORTS, [0] * LANES)
+    return builder.select(builder.icmp_signed(">", values, zero), values, zero)
+
+
 def _clip(builder: Any, values: Any, kind: Any) -> Any:
     """Emit `clip(values, 0, ACTIVATION_TOP)` for a vector type."""
     zero, top = (ir.Constant(kind, [number] * kind.count) for number in (0, ACTIVATION_TOP))

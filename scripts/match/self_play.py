@@ -1,20 +1,22 @@
 """Play games of the engine against itself with few nodes per move, to tune on.
 
     python scripts/match/self_play.py xiangqi own.jsonl.zst --games 5000 --nodes 3000 --jobs 2
+    python scripts/match/self_play.py connect6 own.jsonl.zst --openings games.jsonl.zst --nodes 4000 --jobs 2
 
-A game starts with random moves. It ends by the rules, by the ply limit (a draw), or when both sides' scores have
-agreed on the winner for some plies. Games are added to the file as they finish, one JSON object per line (`game`,
-`number`, `moves`, `result`) after one with the settings. The name ends in `.zst` (zstd-compressed) or `.jsonl`. The
-same options make the same games, in whatever order they finish. The same command resumes an interrupted run, even a
-killed one; with more `--games` it adds games. A file with games of other settings is left unchanged.
+A game starts with random moves, or with the first moves of one of `--openings`. It ends by the rules, by the ply limit
+(a draw), or when both sides' scores have agreed on the winner for some plies. Games are added to the file as they
+finish, one JSON object per line (`game`, `number`, `moves`, `scores`, `result`) after one with the settings. `scores`
+are those of the searches, one for each move after the opening, in the mover's view. The name ends in `.zst`
+(zstd-compressed) or `.jsonl`. The same options make the same games, in whatever order they finish. The same command
+resumes an interrupted run, even a killed one; with more `--games` it adds games. A file with games of other settings is
+left unchanged.
 """
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import random
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +24,17 @@ import msgspec
 
 from scripts.common import script
 from scripts.common.log import RunLog
-from scripts.common.records import SELF_PLAY
+from scripts.common.records import SELF_PLAY, read_game_records
+from scripts.common.runs import add_finished
 from scripts.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
+from scripts.match.match_options import parse_option
 from scripts.match.minds import EngineMind, Seat
-from scripts.match.players import PlayerLimits
+from scripts.match.players import Choice, PlayerLimits, Turn
 
-from siqi.daemon.cluster.jobs import completed
 from siqi.games.contract import Game, Position
 
 GAMES = ("xiangqi", "connect6")
 """The games without dice and hidden pieces."""
-
-BATCH_S = 1.0
-"""Games that finish within this time are written together: 32 at a time take 0.6 of the bytes of each alone."""
 
 AGREEMENT = Agreement(1000, 6)
 
@@ -47,6 +47,24 @@ class SelfPlaySettings(msgspec.Struct, frozen=True):
     random_plies: int
     max_plies: int
     seed: int
+    openings: str = ""  # a file of games
+    options: dict[str, str] = {}  # of the engine, by name
+
+
+class ScoringSeat(Seat):
+    """A seat that keeps the scores of the searches, in the mover's view."""
+
+    scores: list[int]
+
+    def new_game(self, seed: str) -> None:
+        super().new_game(seed)
+        self.scores = []
+
+    def choose(self, turn: Turn) -> Choice:
+        choice = super().choose(turn)
+        assert choice.score is not None  # of an EngineMind
+        self.scores.append(choice.score.cp)
+        return choice
 
 
 def random_moves(game: Game[Position], rng: random.Random, plies: int) -> list[str]:
@@ -59,18 +77,44 @@ def random_moves(game: Game[Position], rng: random.Random, plies: int) -> list[s
     return words
 
 
+@functools.cache
+def opening_games(path: str, name: str) -> list[tuple[str, ...]]:
+    """Return the moves of a file's games from the start position."""
+    return [record.moves for record in read_game_records(Path(path), print, name) if record.moves and not record.fen]
+
+
+def opening_moves(settings: SelfPlaySettings, rng: random.Random, game: Game[Position]) -> list[str]:
+    """Return the moves that a game starts with; those of a file's game stop before one that is illegal or ends it."""
+    most = min(settings.random_plies, settings.max_plies)
+    if not settings.openings:
+        return random_moves(game, rng, most)
+    moves = rng.choice(opening_games(settings.openings, settings.game))
+    position, words = game.position(), list[str]()
+    for word in moves[: rng.randint(min(2, most), most)]:
+        try:
+            position.push(position.parse_move(word))
+        except ValueError:
+            break
+        if position.outcome() is not None:
+            break
+        words.append(word)
+    return words
+
+
 def play(settings: SelfPlaySettings, number: int) -> dict[str, Any]:
     """Play the game of a number; return its line."""
     game = script.load_once(settings.game)
-    most = min(settings.random_plies, settings.max_plies)
-    referee = Referee(game, Opening(moves=random_moves(game, random.Random(f"{settings.seed}/{number}"), most)))
-    player = Seat(EngineMind(game, {"Hash": HASH_MB}), game, PlayerLimits(nodes=settings.nodes))
+    opening = opening_moves(settings, random.Random(f"{settings.seed}/{number}"), game)
+    referee = Referee(game, Opening(moves=opening))
+    options = {"Hash": HASH_MB, **settings.options}
+    player = ScoringSeat(EngineMind(game, options), game, PlayerLimits(nodes=settings.nodes))
     seed = str(settings.seed)
     ending = play_moves(referee, [player] * 2, [Clock()] * 2, [seed] * 2, Adjudication(settings.max_plies, AGREEMENT))
     return {
         "game": settings.game,
         "number": number,
         "moves": referee.words,
+        "scores": player.scores,
         "result": "1/2-1/2" if ending.winner is None else ("1-0", "0-1")[ending.winner],
     }
 
@@ -86,37 +130,28 @@ def main() -> int:
     parser.add_argument("file", type=Path, help="games are added to it: JSON lines, .zst or .jsonl")
     parser.add_argument("--games", type=int, default=1000, help="total number, those in the file included")
     parser.add_argument("--nodes", type=int, default=3000, help="a move")
-    parser.add_argument("--random-plies", type=int, default=8)
+    parser.add_argument("--openings", default="", help="games whose first moves begin games")
+    parser.add_argument("--random-plies", type=int, default=8, help="random moves, or the most of --openings")
+    parser.add_argument(
+        "--option", action="append", type=parse_option, default=[], metavar="NAME=VALUE", help="an option of the game"
+    )
     parser.add_argument("--max-plies", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     script.add_jobs(parser)
     options = parser.parse_args()
-    settings = SelfPlaySettings(options.game, options.nodes, options.random_plies, options.max_plies, options.seed)
+    settings = SelfPlaySettings(
+        options.game, options.nodes, options.random_plies, options.max_plies, options.seed, options.openings,
+        dict(options.option),
+    )  # fmt: skip
     if options.games < 1 or options.jobs < 1:
         parser.error("--games and --jobs must be at least 1")
+    if options.openings and not opening_games(options.openings, options.game):
+        parser.error(f"--openings: {options.openings} has no games of {options.game}")
     log = RunLog(options.file, SELF_PLAY, msgspec.to_builtins(settings))
     tasks = [(settings, number) for number in range(options.games) if number not in log.numbers]
     script.load_once(options.game)  # compile once, before there are several
     progress = script.progress(total=options.games, initial=options.games - len(tasks))
-    batch: list[bytes] = []
-    written = time.monotonic()
-
-    def write() -> None:
-        nonlocal batch, written
-        games, batch, written = batch, [], time.monotonic()  # cleared first: a failed write is not repeated
-        if games:
-            log.add(games)
-
-    finished = completed(_work, tasks, script.jobs(options), BATCH_S)
-    with contextlib.closing(log), progress, contextlib.closing(finished):
-        try:
-            for games in finished:
-                batch += games
-                progress.update(len(games))
-                if time.monotonic() - written >= BATCH_S:
-                    write()
-        finally:
-            write()
+    add_finished(log, _work, tasks, script.jobs(options), progress)
     return 0
 
 

@@ -8,15 +8,13 @@ compiler may reorder sums (`fastmath`), always in the same way.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Iterator
 from typing import Any
 
-import numba
 import numpy as np
 from numba import njit, types
 
+from scripts.network.adam import KERNEL_OPTIONS, vector_loops
 from scripts.network.weights import FIRST_ROW, KIND_ROWS, PIECES, SEEN
 
 from siqi.games.xiangqi.rules.lookup import CAPTURED, SLOTS
@@ -24,12 +22,10 @@ from siqi.games.xiangqi.rules.lookup import CAPTURED, SLOTS
 TURN = PIECES
 """Byte of a sample that holds the turn; those before it hold the squares of the pieces."""
 
-_FASTMATH = {"reassoc", "contract", "nsz"}
-_OPTIONS: dict[str, Any] = dict(nogil=True, error_model="numpy", fastmath=_FASTMATH)
 _ZERO, _ONE, _TWO = np.float32(0), np.float32(1), np.float32(2)
 
 
-@njit(**_OPTIONS)
+@njit(**KERNEL_OPTIONS)
 def list_rows(sample: Any, rows: Any) -> int:
     """List the rows of a sample's pieces, [2, PIECES], the side to move first; return the number of pieces."""
     count = 0
@@ -46,7 +42,7 @@ def list_rows(sample: Any, rows: Any) -> int:
     return count
 
 
-@njit(**_OPTIONS)
+@njit(**KERNEL_OPTIONS)
 def accumulate(table: Any, biases: Any, rows: Any, count: int, sums: Any) -> None:
     """Write both accumulators, [2N]."""
     neurons = len(biases)
@@ -60,13 +56,13 @@ def accumulate(table: Any, biases: Any, rows: Any, count: int, sums: Any) -> Non
                 half[j] += row[j]
 
 
-@njit(**_OPTIONS)
+@njit(**KERNEL_OPTIONS)
 def clip(x: Any) -> Any:
     """Return a number clipped to 0..1."""
     return min(max(x, _ZERO), _ONE)
 
 
-@njit(**_OPTIONS)
+@njit(**KERNEL_OPTIONS)
 def output(sums: Any, weights: Any, bias: Any, hidden: Any, hidden_biases: Any, hidden_outputs: Any, y: Any) -> Any:
     """Return the logit of a position from its accumulators; write the hidden neurons' sums, [H]."""
     total = bias
@@ -84,7 +80,7 @@ def output(sums: Any, weights: Any, bias: Any, hidden: Any, hidden_biases: Any, 
     return total
 
 
-@njit(**_OPTIONS)
+@njit(**KERNEL_OPTIONS)
 def evaluate_all(
     samples: Any,
     table: Any, biases: Any, weights: Any, output_biases: Any, hidden: Any, hidden_biases: Any, hidden_outputs: Any,
@@ -103,7 +99,7 @@ def evaluate_all(
         values[i] = output(sums, weights[bucket], output_biases[bucket], *of_hidden, y)
 
 
-@njit(**_OPTIONS)
+@njit(**KERNEL_OPTIONS)
 def add_gradients(
     samples: Any, targets: Any, unit: Any,
     table: Any, biases: Any, weights: Any, output_biases: Any, hidden: Any, hidden_biases: Any, hidden_outputs: Any,
@@ -154,27 +150,6 @@ def add_gradients(
     return total
 
 
-@njit(**_OPTIONS)
-def adam(values: Any, gradient: Any, means: Any, squares: Any, rate: Any, by_mean: Any, by_square: Any) -> None:
-    """Move values by one step of Adam (Kingma and Ba 2015); the last two arguments correct the moments' start at 0."""
-    keep, keep_square, small = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
-    for i in range(len(values)):
-        means[i] = keep * means[i] + (_ONE - keep) * gradient[i]
-        squares[i] = keep_square * squares[i] + (_ONE - keep_square) * gradient[i] * gradient[i]
-        values[i] -= rate * (means[i] * by_mean) / (np.sqrt(squares[i] * by_square) + small)
-
-
-@contextlib.contextmanager
-def _vector_loops() -> Iterator[None]:
-    """Let numba vectorise the loops that are compiled within; the games' kernels forbid it (games/kernel/jit.py)."""
-    before = numba.config.LOOP_VECTORIZE
-    numba.config.LOOP_VECTORIZE = 1
-    try:
-        yield
-    finally:
-        numba.config.LOOP_VECTORIZE = before
-
-
 @functools.cache
 def compile_kernels() -> None:
     """Compile the kernels that Python calls, in some three seconds. Call this before any of them."""
@@ -182,7 +157,6 @@ def compile_kernels() -> None:
     vector, matrix, cube = (types.Array(types.float32, dimensions, "C") for dimensions in (1, 2, 3))
     network = (matrix, vector, matrix, vector, cube, matrix, matrix)
     scalar = types.float32
-    with _vector_loops():
+    with vector_loops():
         evaluate_all.compile((samples, *network, vector))
         add_gradients.compile((samples, vector, scalar, *network, *network))
-        adam.compile((vector, vector, vector, vector, scalar, scalar, scalar))

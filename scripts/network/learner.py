@@ -7,13 +7,12 @@ parameter, the moments of its gradient, and the number of steps.
 
 from __future__ import annotations
 
-import itertools
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
-from scripts.network.kernels import adam, add_gradients, compile_kernels, evaluate_all
+from scripts.network.adam import MOMENTS, Steps
+from scripts.network.kernels import add_gradients, compile_kernels, evaluate_all
 from scripts.network.samples import SAMPLE_DTYPE, Samples
 from scripts.network.weights import CENTIPAWNS, FACTORS, LARGEST_HIDDEN, LARGEST_OUTPUT, Weights
 
@@ -24,11 +23,8 @@ PARAMETERS = ("rows", "factors", "biases", "output", "output_biases", "hidden", 
 LARGEST = {"output": LARGEST_OUTPUT, "hidden": LARGEST_HIDDEN, "hidden_outputs": LARGEST_HIDDEN}
 """Largest absolute value of a parameter after a step."""
 
-MOMENTS = ("mean", "square")
-"""Running means of a parameter's gradient and of its square, `f"{parameter}_{moment}"` in a state."""
-
-KEEP, KEEP_SQUARE = 0.9, 0.999
-"""Share of a moment that a step of Adam keeps."""
+KEEP_SQUARE = 0.999
+"""Share of the mean square of a gradient that a step of Adam keeps."""
 
 ROW_SPREAD, OUTPUT_SPREAD, BIAS = 0.02, 0.2, 0.1
 HIDDEN_SPREAD, HIDDEN_OUTPUT_SPREAD, HIDDEN_BIAS = 0.1, 0.05, 0.3
@@ -98,8 +94,7 @@ class Learner:
     def __init__(self, state: State, threads: int) -> None:
         compile_kernels()
         self._state = {name: np.array(values) for name, values in state.items()}
-        self._threads = threads
-        self._pool = ThreadPoolExecutor(threads)
+        self._steps = Steps(threads, KEEP_SQUARE)
         self._table = _table(self._state)
         parameters = self._network()
         self._gradients = [tuple(np.zeros_like(values) for values in parameters) for _ in range(threads)]
@@ -115,13 +110,13 @@ class Learner:
         """
         data, network, unit = as_bytes(samples), self._network(), np.float32(1 / len(samples))
 
-        def learn(part: slice, gradients: Any) -> float:
+        def learn(part: slice, thread: int) -> float:
+            gradients = self._gradients[thread]
             for gradient in gradients:
                 gradient.fill(0)
             return float(add_gradients(data[part], targets[part], unit, *network, *gradients))
 
-        parts = self._parts(len(data))
-        error = sum(self._pool.map(learn, parts, self._gradients))
+        error = sum(self._steps.share(learn, len(data)))
         first, *others = self._gradients
         for other in others:
             for total, more in zip(first, other, strict=True):
@@ -130,7 +125,7 @@ class Learner:
         of_factors = rows.reshape(KING_BUCKETS, FACTORS, -1).sum(0)
         self._state["steps"] += 1
         for name, gradient in zip(PARAMETERS, (rows, of_factors, *smaller), strict=True):
-            self._move(name, gradient, rate)
+            self._steps.move(self._state, name, gradient, rate)
         if row_decay:
             self._state["rows"] *= np.float32(1 - rate * row_decay)
         for name, most in LARGEST.items():
@@ -139,25 +134,11 @@ class Learner:
         np.add(self._state["rows"].reshape(shape), self._state["factors"], out=self._table.reshape(shape))
         return error / len(data)
 
-    def _parts(self, count: int) -> list[slice]:
-        """Return a slice of `count` items for each thread."""
-        ends = [count * i // self._threads for i in range(self._threads + 1)]
-        return [slice(start, end) for start, end in itertools.pairwise(ends)]
-
-    def _move(self, name: str, gradient: Any, rate: float) -> None:
-        """Move a parameter by a step of Adam."""
-        steps = int(self._state["steps"])
-        arrays = [self._state[name], gradient, *(self._state[f"{name}_{moment}"] for moment in MOMENTS)]
-        flat = [array.reshape(-1) for array in arrays]
-        scalars = [np.float32(x) for x in (rate, 1 / (1 - KEEP**steps), 1 / (1 - KEEP_SQUARE**steps))]
-        parts = self._parts(len(flat[0]))
-        list(self._pool.map(lambda part: adam(*(array[part] for array in flat), *scalars), parts))
-
     def values(self, samples: Samples) -> Any:
         """Return the logit of each sample, float32 [n]."""
         data, values = as_bytes(samples), np.empty(len(samples), np.float32)
         network = self._network()
-        list(self._pool.map(lambda part: evaluate_all(data[part], *network, values[part]), self._parts(len(data))))
+        self._steps.share(lambda part, _: evaluate_all(data[part], *network, values[part]), len(data))
         return values
 
     def state(self) -> State:

@@ -447,7 +447,7 @@ def test_opening_books_are_counted(page: Path) -> None:
 
 def test_parts_that_a_game_has_not_have_no_names(page: Path, tmp_path: Path) -> None:
     games = data_of(page)["games"]
-    assert [game["parts"] for game in games] == [[], ["threats"], [], ["beliefs"]]
+    assert [game["parts"] for game in games] == [[], ["threats", "heat"], [], ["beliefs"]]
     words = junqi().split("\t")
     assert review(f"startpos moves {words[3]} ?", "--game", "junqi", "-o", tmp_path / "a.html", *NODES) == 0
     view = data_of(tmp_path / "a.html")["games"][0]

@@ -65,6 +65,9 @@ WRITERS = (
     Writer("books.build_opening_books", (MISSING, "--game", "connect6"), BOOKS_FOLDER / "connect6-openings.book"),
     Writer("tune.train_ewn", ("--games", "1"), BOOKS_FOLDER / "ewn-evaluation.book"),
     Writer("network.train_xiangqi_network", ("--search", MISSING), BOOKS_FOLDER / "xiangqi.network"),
+    Writer(
+        "network.train_connect6_network", ("--policy", MISSING, "--value", MISSING), BOOKS_FOLDER / "connect6.network"
+    ),
     Writer("books.build_ewn_setups", (), BOOKS_FOLDER / "ewn-setups.book"),
 )
 FOLDERS = (

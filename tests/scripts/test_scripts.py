@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from commands import COMMANDS, main_of
 from fixture_files import FIXTURES, ROOT, vectors
-from game_logs import connect6_games, junqi_log, xiangqi_games
+from game_logs import connect6_games, connect6_scored, junqi_log, xiangqi_games
 
 from scripts.common import script
 from scripts.match import beat_random
@@ -57,6 +57,12 @@ RUNS = (
     Run("tune/tune_options", "ewn --log t.jsonl --parameter UCTK:30:0:10:0.5", "START 30 is not within 0..10", 2),
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
     Run("network/train_xiangqi_network", "--search {xiangqi_samples} --out n.network", "centipawns from float32"),
+    Run(
+        "network/train_connect6_network",
+        "--policy {connect6_games} --value {connect6_scored} --policy-epochs 1 --out n.network",
+        "value: .* with weights rounded",
+    ),
+    Run("network/score_connect6_games", "{connect6_games} scored.jsonl --nodes 30"),
     Run("papers/connect6_roads", "--quick --only equal-time --out p", "2 . local . global . "),
     Run("papers/ewn_uct", "--quick --only figure-1 --out quick", "the worst"),
     Run("papers/junqi_cooperation", "--quick --only parts --out p --jobs 1", "no learning . "),
@@ -120,6 +126,7 @@ MAKERS: dict[str, Callable[[Path], object]] = {
     for make in (
         xiangqi_games,
         connect6_games,
+        connect6_scored,
         ewn_values,
         junqi_log,
         junqi_tsv,

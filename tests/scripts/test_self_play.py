@@ -17,6 +17,7 @@ import msgspec
 import pytest
 import zstandard
 from fixture_files import ROOT
+from game_logs import connect6_games
 
 from scripts.common.log import RunLog, read_frames
 from scripts.common.records import SELF_PLAY, open_text, read_game_records
@@ -43,6 +44,40 @@ def test_games_are_legal_and_repeatable() -> None:
             position.push(position.parse_move(word))
         assert json.dumps(play(settings(60), number)) == json.dumps(record)
     assert play(settings(60), 0)["moves"] != play(settings(60), 1)["moves"]
+
+
+def fen_after(moves: list[str]) -> str:
+    position: Any = registry.load("connect6").position()
+    for word in moves:
+        position.push(position.parse_move(word))
+    return position.fen()  # type: ignore[no-any-return]
+
+
+def test_games_begin_with_those_of_a_file_and_have_scores(tmp_path: Path) -> None:
+    openings = connect6_games(tmp_path / "openings.jsonl")
+    begun = [json.loads(line)["moves"] for line in openings.read_text().splitlines()]
+    some = msgspec.structs.replace(
+        settings(9), game="connect6", openings=str(openings), options={"Evaluation": "roads", "Width": "2"}
+    )
+    first, lengths = play(msgspec.structs.replace(some, options={}), 0), set()
+    for number in range(6):
+        record = play(some, number)
+        length = len(record["moves"]) - len(record["scores"])
+        lengths.add(length)
+        assert 2 <= length <= 6
+        assert fen_after(record["moves"][:length]) in {fen_after(moves[:length]) for moves in begun}
+        assert all(type(score) is int for score in record["scores"])
+    assert len(lengths) > 1
+    assert play(some, 0) != first
+
+
+def test_a_file_without_openings_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    openings = connect6_games(tmp_path / "openings.jsonl")
+    words = ["self_play.py", "xiangqi", str(tmp_path / "games.jsonl"), "--openings", str(openings)]
+    monkeypatch.setattr("sys.argv", words)
+    with pytest.raises(SystemExit) as ended:
+        self_play.main()
+    assert ended.value.code == 2 and not (tmp_path / "games.jsonl").exists()
 
 
 def test_a_game_cut_off_is_a_draw() -> None:
@@ -110,7 +145,7 @@ def test_a_write_that_fails_is_not_repeated(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(RunLog, "add", add)
     words = ["self_play.py", "xiangqi", str(tmp_path / "games.jsonl"), *OPTIONS, "--games", "4"]
     monkeypatch.setattr("sys.argv", words)
-    monkeypatch.setattr("scripts.match.self_play.BATCH_S", 0.0)
+    monkeypatch.setattr("scripts.common.runs.BATCH_S", 0.0)
     with pytest.raises(SystemExit):
         self_play.main()
     assert sum(1 for games in batches if games) == 1

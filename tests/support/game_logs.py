@@ -30,6 +30,22 @@ def connect6_games(path: Path) -> Path:
     )
 
 
+def connect6_scored(path: Path) -> Path:
+    """Write the games with scores, as self_play.py does: rising ones, in the mover's view."""
+    connect6_games(path)
+    games = [json.loads(line) for line in path.read_text().splitlines()]
+    for number, game in enumerate(games):
+        sign = {"1-0": 1, "0-1": -1}.get(game["result"], 0)
+        scores = [sign * (-1) ** ply * 20 * ply for ply in range(len(game["moves"]))]
+        game |= {"number": number, "scores": scores}
+    lines = [
+        {"self_play": {}},
+        *({key: game[key] for key in ("game", "number", "moves", "scores", "result")} for game in games),
+    ]
+    path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    return path
+
+
 def junqi_log(path: Path) -> Path:
     """Write games of referees as lines of a log of compare_players.py."""
     return write(

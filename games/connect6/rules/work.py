@@ -46,7 +46,9 @@ WORK_DTYPE = record(
         ("tt_mask", "i8"),  # its index mask
         ("generation", "i8"),  # of the entries that this search stores
         ("width", "i8"),  # turns searched at a node
+        ("network", "i8"),  # address of the memory of the evaluation's networks, 0 to evaluate by roads
         ("seldepth", "i8"),
+        ("interest", "i4", POINTS),  # [empty point]: worth of a stone of the side to move, for the turns being listed
         ("threat_count", "i8"),
         ("threat_roads", "u2", MAX_THREATS),
         ("candidates", "u2", CANDIDATES),  # points, best first

@@ -1,4 +1,4 @@
-"""The turns of Connect6 that are searched, chosen by the interest of their points (weights.py).
+"""The turns of Connect6 that are searched, chosen by the interest of their points (weights.py, patterns.py).
 
 A node has up to 65,000 turns. Listed are the points of most interest, each with the best second points after it.
 Against threats all turns that hit them are listed, and in danger (`find_danger`) the turns that may avert it.
@@ -6,7 +6,16 @@ Against threats all turns that hit them are listed, and in danger (`find_danger`
 
 from __future__ import annotations
 
-from siqi.games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH
+from siqi.games.connect6.evaluation.network import EMPTY
+from siqi.games.connect6.evaluation.patterns import (
+    DIRECTIONS,
+    POLICY,
+    STEPS,
+    interest_by,
+    load_interest_by_network,
+    set_stone,
+)
+from siqi.games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH, SIZE
 from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_turn, winning_turn
 from siqi.games.connect6.rules.position import (
     NO_POINT,
@@ -28,7 +37,7 @@ from siqi.games.connect6.rules.work import (
     SECONDS,
     WORK,
 )
-from siqi.games.kernel.jit import Record, inner, int64, outlined, pair
+from siqi.games.kernel.jit import Record, inner, int64, outlined, pair, void
 
 
 @inner(int64(WORK, int64), forceinline=True)
@@ -54,14 +63,56 @@ def insert_candidate(work: Record, point: int, score: int, count: int, most: int
     return count + 1
 
 
+@inner(void(POSITION, WORK), forceinline=True)
+def load_interest(pos: Record, work: Record) -> None:
+    """Write the interest of all empty points to the side to move to work.interest."""
+    if work.network != 0:
+        load_interest_by_network(pos, work)
+    else:
+        base = pos.turn * POINTS
+        for point in range(POINTS):
+            work.interest[point] = pos.interest[base + point]
+
+
 @inner(int64(POSITION, WORK, int64))
 def choose_points(pos: Record, work: Record, most: int) -> int:
-    """List the `most` empty points of highest interest to the side to move in work.candidates; return their number."""
-    base = pos.turn * POINTS
+    """List the `most` empty points of highest interest in work.candidates; return their number."""
     count: int = int64(0)
     for point in range(POINTS):
         if pos.stones[point] == 0:
-            count = insert_candidate(work, int64(point), int64(pos.interest[base + point]), count, most)
+            count = insert_candidate(work, int64(point), int64(work.interest[point]), count, most)
+    return count
+
+
+@inner(int64(int64, int64), forceinline=True)
+def shares_road(first: int, second: int) -> int:
+    """Return 1 if two points may lie on one road."""
+    columns = abs(second // SIZE - first // SIZE)
+    rows = abs(second % SIZE - first % SIZE)
+    is_on_line = columns == 0 or rows == 0 or columns == rows
+    return 1 if is_on_line and max(columns, rows) < ROAD_LENGTH else 0
+
+
+@inner(int64(POSITION, WORK, int64, int64))
+def choose_seconds_by_network(pos: Record, work: Record, first: int, most: int) -> int:
+    """Do what `choose_seconds` does, by the networks: `first` is put on the board that they see, and taken back."""
+    network = int64(work.network)
+    view = POLICY + pos.turn
+    set_stone(network, view, first, pos.turn + 1)
+    count: int = int64(0)
+    for direction in range(DIRECTIONS):
+        for steps in range(1 - ROAD_LENGTH, ROAD_LENGTH):
+            column = first // SIZE + steps * STEPS[direction][0]
+            row = first % SIZE + steps * STEPS[direction][1]
+            if steps != 0 and 0 <= column < SIZE and 0 <= row < SIZE:
+                point = column * SIZE + row
+                if pos.stones[point] == 0:
+                    count = insert_candidate(work, point, interest_by(network, view, int64(1), point), count, most)
+    for i in range(work.leading_count):
+        point = int64(work.leading[i])
+        if shares_road(first, point) == 0:
+            count = insert_candidate(work, point, interest_by(network, view, int64(1), point), count, most)
+    set_stone(network, view, first, int64(EMPTY))
     return count
 
 
@@ -71,7 +122,8 @@ def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: 
 
     They come from work.leading and from the points whose interest `first` changes.
     """
-    base = pos.turn * POINTS
+    if work.network != 0:
+        return choose_seconds_by_network(pos, work, first, most)
     touched = int64(0)
     for i in range(first * POINT_ROADS, first * POINT_ROADS + lookup.road_count[first]):
         road = int64(lookup.point_roads[i])
@@ -89,11 +141,11 @@ def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: 
     count: int = int64(0)
     for i in range(touched):
         point = int64(work.touched[i])
-        count = insert_candidate(work, point, int64(pos.interest[base + point] + work.gains[point]), count, most)
+        count = insert_candidate(work, point, int64(work.interest[point] + work.gains[point]), count, most)
     for i in range(work.leading_count):
         point = int64(work.leading[i])
         if work.marks[point] == 0 and point != first:
-            count = insert_candidate(work, point, int64(pos.interest[base + point]), count, most)
+            count = insert_candidate(work, point, int64(work.interest[point]), count, most)
     for i in range(touched):
         work.marks[work.touched[i]] = 0
     return count
@@ -131,7 +183,7 @@ def list_singles(pos: Record, work: Record, lookup: Record, end: int, count: int
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def list_with(pos: Record, work: Record, lookup: Record, first: int, seconds: int, start: int, end: int) -> int:
     """Add the turns of `first` and each of its best second points; return the list's new end."""
-    score = pos.interest[pos.turn * POINTS + first]
+    score = work.interest[first]
     for i in range(choose_seconds(pos, work, lookup, first, seconds)):
         end = list_turn(work, first, int64(work.candidates[i]), score + work.candidate_scores[i], start, end)
     return end
@@ -144,7 +196,6 @@ def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds
     All pairs that need both stones are listed. A point that suffices alone gets its best `seconds` second points, and
     the coverage is PARTIAL. It is also PARTIAL if the list of turns or of threats was full.
     """
-    side = pos.turn * POINTS
     end = start
     coverage = int64(COMPLETE if work.threat_count < MAX_THREATS else PARTIAL)
     limit = start + MAX_TURNS - seconds
@@ -169,7 +220,7 @@ def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds
             for k in range(open_road, open_road + ROAD_LENGTH):
                 second = int64(lookup.road_points[k])
                 if pos.stones[second] == 0 and hits_all(work, lookup, first, second) == 1:
-                    score = pos.interest[side + first] + pos.interest[side + second]
+                    score = work.interest[first] + work.interest[second]
                     end = list_turn(work, first, second, score, start, end)
     if end > limit:
         coverage = int64(PARTIAL)
@@ -197,7 +248,7 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
     count: int = int64(0)
     for i in range(zone_count):
         point = int64(work.zone[i])
-        count = insert_candidate(work, point, int64(pos.interest[side * POINTS + point]), count, int64(MAX_FIRSTS))
+        count = insert_candidate(work, point, int64(work.interest[point]), count, int64(MAX_FIRSTS))
     for i in range(count):
         work.zone[i] = work.candidates[i]
     end = kept
@@ -224,6 +275,7 @@ def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: i
             work.move_scores[start] = 0
             return start + 1, coverage
     find_threats(pos, work, pos.turn ^ 1)
+    load_interest(pos, work)
     firsts = min(max(width // 2 + 2, 6), MAX_FIRSTS)
     count = choose_points(pos, work, firsts + 3 * SECONDS)
     if pos.left == 1 or pos.empty == 1:

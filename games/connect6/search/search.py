@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from siqi.games.connect6.board import Connect6Position
+from siqi.games.connect6.evaluation.choice import ChosenEvaluation
 from siqi.games.connect6.evaluation.evaluate import EVAL_BOUND, evaluate
+from siqi.games.connect6.evaluation.patterns import value_by_network
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.connect6.rules.movegen import winning_turn
 from siqi.games.connect6.rules.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
@@ -126,7 +128,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     # Step 3. At the horizon, evaluate, unless threats must be answered
     must_defend = pos.threats[pos.turn ^ 1] > 0
     if ply >= MAX_PLY or (depth <= 0 and not must_defend) or depth <= -MAX_EXTENSION:
-        return evaluate(pos)
+        return evaluate(pos) if work.network == 0 or must_defend else value_by_network(pos, work)
 
     # Step 4. Mate distance pruning. If a win nearer the root is known, no win from here is better
     alpha = max(alpha, ply - MATE)
@@ -290,7 +292,10 @@ def list_root(pos: Record, work: Record, lookup: Record, limit: int) -> int:
 
 
 class Connect6Adapter(AspirationAdapter["Connect6Position"]):
-    """Connect6's half of the searcher. The user's options set `width`, turns searched at a node, and `max_depth`."""
+    """Connect6's half of the searcher.
+
+    The user's options set `width`, turns searched at a node, and `max_depth`.
+    """
 
     work_dtype = WORK_DTYPE
     mate = MATE
@@ -301,10 +306,18 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
     max_depth: int
     width: int
 
+    def __init__(self, evaluation: ChosenEvaluation) -> None:
+        self._evaluation = evaluation
+
+    @property
+    def values(self) -> object:
+        return self._evaluation.current
+
     def begin(self, task: Task[Connect6Position], works: Sequence[Record]) -> RootInfo:
         """Prepare each thread's memory; list three times as many turns at the root as at the nodes below."""
         self._phase = task.position.phase
         turns = list(task.moves[:MAX_TURNS])
+        self._evaluation.current.prepare(works)
         for work in works:
             work.width = self.width
             work.killers[:] = 0

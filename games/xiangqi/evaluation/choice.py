@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Protocol
 
-from siqi.games.books.book import BookFileError
+from siqi.games.books.networks import find_network
 from siqi.games.contract import Warn, silent
 from siqi.games.kernel.jit import Record, code_address
 from siqi.games.xiangqi.evaluation.accumulator import NetworkEvaluation
-from siqi.games.xiangqi.evaluation.network import NETWORK_BOOK, Network, read_network
+from siqi.games.xiangqi.evaluation.network import NETWORK_BOOK, read_network
 
 
 class Evaluation(Protocol):
@@ -64,22 +64,5 @@ def choose(name: str, file: Path | None = None, warn: Warn = silent) -> Evaluati
     """
     if name != "network":
         return PlainEvaluation(name)
-    network = find_network(file, warn)
+    network = find_network(read_network, file, NETWORK_BOOK, "terms", warn)
     return PlainEvaluation("terms") if network is None else NetworkEvaluation(network)
-
-
-def find_network(file: Path | None, warn: Warn) -> Network | None:
-    """Return the user's network, else the shipped one, else None; `warn` gets one line if the wanted one fails."""
-    fault = ""
-    for path in (file, NETWORK_BOOK):
-        if path is not None:
-            try:
-                network = read_network(path)
-            except BookFileError as error:
-                fault = fault or str(error)
-                continue
-            if fault:
-                warn(f"{fault}; evaluating by the shipped network")
-            return network
-    warn(f"{fault}; evaluating by terms")
-    return None

@@ -20,13 +20,13 @@ arrays of `Network` in their order, little-endian.
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
+from siqi.games.books.networks import split_arrays
 from siqi.games.kernel.vectors import HIDDEN_STEP, MOST_HIDDEN, MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
 
 KIND, VERSION = "xiangqi-network", 2
@@ -195,17 +195,8 @@ def read_network(path: Path, neurons: int = NEURONS, hidden: int = HIDDEN) -> Ne
         found = f"{sizes[0]} neurons a side and {sizes[1]} hidden ones"
         raise BookFileError(f"{path}: holds a network of {found}, not of {neurons} and {hidden}")
     buckets, scale = sizes[2:]
-    arrays: list[Any] = []
-    start = 0
-    for shape, order in zip(shapes(neurons, buckets, hidden), ORDERS, strict=True):
-        end = start + math.prod(shape) * np.dtype(order).itemsize
-        if end > len(book.payload):
-            raise BookFileError(f"{path}: {len(book.payload)} bytes are too few for its network")
-        arrays.append(book.payload[start:end].view(order).reshape(shape))
-        start = end
-    if start != len(book.payload):
-        raise BookFileError(f"{path}: {len(book.payload)} bytes are too many for its network")
-    network = Network._make([*arrays, scale])
+    layout = zip(ORDERS, shapes(neurons, buckets, hidden), strict=True)
+    network = Network._make([*split_arrays(path, book.payload, layout), scale])
     if fault := fault_of(network):
         raise BookFileError(f"{path}: {fault}")
     return network

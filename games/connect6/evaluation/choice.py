@@ -1,0 +1,88 @@
+"""The evaluations that the option `Evaluation` names: networks, or roads as in paper 3."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+from siqi.games.books.networks import find_network
+from siqi.games.connect6.evaluation import evaluate
+from siqi.games.connect6.evaluation.network import NETWORK_BOOK, read_network
+from siqi.games.connect6.evaluation.patterns import NetworkEvaluation, empty_points
+from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS
+from siqi.games.contract import Warn, silent
+from siqi.games.kernel.jit import Record
+from siqi.games.options import Values
+
+
+class Evaluation(Protocol):
+    """An evaluation in use: of positions, and of the points that a search tries."""
+
+    @property
+    def name(self) -> str:
+        """The option's value."""
+
+    def prepare(self, works: Iterable[Record]) -> None:
+        """Make the kernels that get these working memories, one per thread, use this evaluation."""
+
+    def explain(self, pos: Record) -> list[str]:
+        """Return a line for each part of the evaluation, the total last."""
+
+    def worths(self, pos: Record) -> dict[int, float]:
+        """Return by empty point what a stone of the side to move is worth there, for a picture."""
+
+
+class RoadsEvaluation:
+    """The evaluation by the stones on each road, which the position record keeps."""
+
+    name = "roads"
+
+    def prepare(self, works: Iterable[Record]) -> None:
+        """Make the kernels that get these working memories use this evaluation."""
+        for work in works:
+            work.network = 0
+
+    def explain(self, pos: Record) -> list[str]:
+        """Return a line for each side's roads, then the total."""
+        return evaluate.explain(pos)
+
+    def worths(self, pos: Record) -> dict[int, float]:
+        """Return by empty point what the roads through it make of a stone of the side to move, without the centre."""
+        interest = pos.interest.reshape(2, POINTS)[pos.turn] - LOOKUP_RECORD.centre
+        empty_roads = LOOKUP_RECORD.road_count.astype(int) * int(LOOKUP_RECORD.interest[64 * pos.turn])
+        return {point: float(interest[point] - empty_roads[point]) for point in empty_points(pos)}
+
+
+def choose(name: str, file: Path | None = None, warn: Warn = silent) -> Evaluation:
+    """Return an evaluation by its name.
+
+    `file`: the user's networks, None for the shipped ones, which also replace those that cannot be used. If there are
+    none, `warn` gets a line and roads take their place.
+    """
+    if name == "network":
+        network = find_network(read_network, file, NETWORK_BOOK, "roads", warn)
+        if network is not None:
+            return NetworkEvaluation(network)
+    return RoadsEvaluation()
+
+
+class ChosenEvaluation:
+    """The evaluation that the options name, chosen at its first use.
+
+    Options come one by one, and only all together show whether a warning is due.
+    """
+
+    def __init__(self, values: Values, warn: Warn) -> None:
+        self._values = values
+        self._warn = warn
+
+    @functools.cached_property
+    def current(self) -> Evaluation:
+        return choose(self._values.text("Evaluation"), self._values.path("NetworkFile"), self._warn)
+
+    def change(self, option: str) -> None:
+        """Choose anew, after a change of an option, if that depends on it."""
+        if option == "Evaluation" or (option == "NetworkFile" and self._values.text("Evaluation") == "network"):
+            self.__dict__.pop("current", None)

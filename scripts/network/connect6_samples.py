@@ -1,0 +1,234 @@
+"""Positions of Connect6's games from which its networks learn, as the side to move sees them.
+
+The policy learns where players put their stones. The value learns results and the scores of searches, from positions
+where a search asks for it: no threat stands, and no side would win by double threats if it were to move.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from scripts.common import logistic, script
+from scripts.common.records import open_text, read_game_records
+
+from siqi.daemon.cluster.jobs import Jobs
+from siqi.games.connect6.board import Connect6Position
+from siqi.games.connect6.evaluation.network import ENEMY, OWN
+from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS
+from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
+from siqi.games.connect6.search.proof import ThreatSolver
+
+HELD_OUT = 20
+"""One opening of so many is held out, with all its games."""
+
+OPENING_MOVES = 4
+"""Moves that games of one opening have in common."""
+
+FIRST_PLY = 2
+"""The first ply that samples are taken from, the empty board's being 0."""
+
+SOLVER_NODES = 300
+
+ONE_LEFT = 0.3
+"""Share of the policy's samples in which one stone of the turn is on the board."""
+
+GAMES_PER_CALL = 50
+
+LARGEST_SCORE = 800
+"""The bound of scores."""
+
+CREDIBLE = 20_000
+"""Larger scores say that a side loses after all moves that were tried, or are of proven wins: none is a value."""
+
+SMALLEST_SLOPE = 1e-4
+"""The fewest logits that a score of 1 is worth."""
+
+
+class PolicySamples(NamedTuple):
+    boards: Any  # uint8 [n, POINTS]
+    heads: Any  # uint8 [n]: 0 with two stones left, 1 with one
+    stones: Any  # int16 [n, 2]: points of the stones to predict; the same twice if it is one
+
+
+class ValueSamples(NamedTuple):
+    boards: Any  # uint8 [n, POINTS]
+    results: Any  # float32 [n]: 1, 0.5 or 0 for the side to move
+    chances: Any  # float32 [n]: expected by the score of the search
+
+
+class _Game(msgspec.Struct):
+    """The fields that are read of a game of self_play.py or score_connect6_games.py."""
+
+    moves: list[str]
+    result: str
+    scores: list[int | str | None]  # of the last moves; None for one that was not searched, a text for a proven win
+    game: Literal["connect6"] = "connect6"
+
+
+def is_held_out(moves: Sequence[str]) -> bool:
+    """True if games that begin with these moves are held out."""
+    return zlib.crc32(" ".join(moves[:OPENING_MOVES]).encode()) % HELD_OUT == 0
+
+
+def as_seen(stones: Any, side: int) -> Any:
+    """Return a board as a side sees it, from 0 empty, 1 black, 2 white."""
+    return np.array([0, OWN, ENEMY] if side == 0 else [0, ENEMY, OWN], np.uint8)[stones]
+
+
+# ---------------------------------------------------------------- policy
+
+
+def policy_samples(paths: Sequence[Path], seed: int) -> tuple[PolicySamples, PolicySamples]:
+    """Return samples of all positions of games without a threat of the side to move, and those held out.
+
+    A turn that one of its stones would have ended is none: the search finds it.
+    """
+    rng = random.Random(seed)
+    found: tuple[list[Any], list[Any]] = [], []
+    for path in paths:
+        for record in script.progress(read_game_records(path, print, "connect6"), unit=" games"):
+            if not record.fen:
+                found[is_held_out(record.moves)].extend(_turns(record.moves, rng))
+    return _policy(found[0]), _policy(found[1])
+
+
+def _turns(moves: Sequence[str], rng: random.Random) -> Iterator[tuple[Any, int, tuple[int, int]]]:
+    position = start()
+    for text in moves:
+        try:
+            move = position.parse_move(text)
+        except ValueError:
+            return
+        points = [first_stone(move), second_stone(move)]
+        if position.ply >= FIRST_PLY and position.record.threats[position.turn] == 0 and points[1] != NO_POINT:
+            board = as_seen(position.record.stones, position.turn)
+            if rng.random() < ONE_LEFT:
+                rng.shuffle(points)
+                board[points[0]] = OWN
+                yield board, 1, (points[1], points[1])
+            else:
+                yield board, 0, (points[0], points[1])
+        position.push(move)
+
+
+def start() -> Connect6Position:
+    """Return the position at the start of a game."""
+    game: Any = script.load_once("connect6")
+    return game.position()  # type: ignore[no-any-return]
+
+
+def _policy(samples: Sequence[tuple[Any, int, tuple[int, int]]]) -> PolicySamples:
+    boards, heads, stones = zip(*samples, strict=True) if samples else ((), (), ())
+    return PolicySamples(
+        np.array(boards, np.uint8).reshape(-1, POINTS),
+        np.array(heads, np.uint8),
+        np.array(stones, np.int16).reshape(-1, 2),
+    )
+
+
+# ---------------------------------------------------------------- value
+
+
+def value_samples(
+    path: Path, share: float, seed: int, jobs: Jobs, report: Callable[[str], None] = print
+) -> tuple[ValueSamples, ValueSamples]:
+    """Return samples of a share of a file's positions where a search asks for a value, and those held out.
+
+    What a score is worth is fitted to the results of the file's games: files may be scored by other evaluations.
+    """
+    games = list(_scored_games(path, report))
+    calls = [
+        (games[start : start + GAMES_PER_CALL], share, seed + start) for start in range(0, len(games), GAMES_PER_CALL)
+    ]
+    found: tuple[list[Row], list[Row]] = [], []
+    with script.progress(total=len(games), unit=" games") as progress:
+        for results in script.finished(_label, calls, jobs):
+            for learned, held_out in results:
+                found[0].extend(learned)
+                found[1].extend(held_out)
+                progress.update(GAMES_PER_CALL)
+    for part in found:
+        part.sort()  # whatever the order in which the calls ended
+    slope = _slope(found[0])
+    report(f"{path}: a score of {1 / slope:.0f} is a logit")
+    return _value(found[0], slope), _value(found[1], slope)
+
+
+_decode = msgspec.json.Decoder(_Game).decode
+
+
+def _slope(rows: Sequence[Row]) -> float:
+    """Return the logits of the result that a score of 1 is worth."""
+    _, results, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    design = np.array(scores, np.float64).reshape(-1, 1)
+    (hundredths,) = logistic.fit(design, np.array(results), np.zeros(1), logistic.RIDGE)
+    return max(float(hundredths) / 100, SMALLEST_SLOPE)
+
+
+def _scored_games(path: Path, report: Callable[[str], None]) -> Iterator[str]:
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                _decode(line)
+            except msgspec.DecodeError:
+                if number > 1:  # the first line may have the settings
+                    report(f"{path}:{number}: no game of Connect6 with scores")
+            else:
+                yield line
+
+
+Row = tuple[bytes, float, int]
+"""A board, the result and the score."""
+
+
+def _label(call: tuple[list[str], float, int]) -> tuple[list[Row], list[Row]]:
+    lines, share, seed = call
+    rng = random.Random(seed)
+    found: tuple[list[Row], list[Row]] = [], []
+    for line in lines:
+        game = _decode(line)
+        found[is_held_out(game.moves)].extend(_quiet(game, share, rng))
+    return found
+
+
+def _quiet(game: _Game, share: float, rng: random.Random) -> Iterator[Row]:
+    position, solver = start(), new_solver()
+    scores = [*[None] * (len(game.moves) - len(game.scores)), *game.scores]
+    result = {"1-0": 1.0, "0-1": 0.0}.get(game.result, 0.5)
+    for text, score in zip(game.moves, scores, strict=True):
+        if isinstance(score, int) and abs(score) <= CREDIBLE and rng.random() < share and is_asked(position, solver):
+            side = position.turn
+            bounded = min(max(score, -LARGEST_SCORE), LARGEST_SCORE)
+            yield as_seen(position.record.stones, side).tobytes(), result if side == 0 else 1 - result, bounded
+        position.push(position.parse_move(text))
+
+
+def new_solver() -> ThreatSolver:
+    """Return a solver for the positions of one game: what it remembers of others would change its answers."""
+    return ThreatSolver(1)
+
+
+def is_asked(position: Connect6Position, solver: ThreatSolver) -> bool:
+    """True if a search asks for the value of a position, its turn just begun."""
+    if position.ply < FIRST_PLY or position.record.threats.any():
+        return False
+    other = position.record.copy()
+    other.turn ^= 1
+    other.key ^= LOOKUP_RECORD.zobrist_turn
+    return not any(solver.solve(pos, SOLVER_NODES) for pos in (position.record, other))
+
+
+def _value(rows: Sequence[Row], slope: float) -> ValueSamples:
+    boards, results, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    return ValueSamples(
+        np.frombuffer(b"".join(boards), np.uint8).reshape(-1, POINTS),
+        np.array(results, np.float32),
+        (1 / (1 + np.exp(-slope * np.array(scores, np.float64)))).astype(np.float32),
+    )

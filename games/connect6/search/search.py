@@ -262,7 +262,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
             score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         else:
             score = -search(pos, work, lookup, -alpha - 1, -alpha, depth - 1, int64(1))
-            if work.stopped == 0 and score > alpha and score < beta:
+            if work.stopped == 0 and score > alpha:
                 score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         undo_turn(pos, lookup, move)
         if work.stopped == 1:

@@ -192,9 +192,11 @@ def search(
     if pos.quiet >= QUIET_LIMIT:
         return 1.0
 
-    # Step 2. Probe the transposition table: an entry of the same depth may answer, else its move comes first
+    # Step 2. Probe the transposition table: an entry of the same depth may answer, else its move comes first. Where the
+    # plies without contact may run out within the depth, the value belongs to the path: the table has none
     tt_move = int64(0)
-    if depth > 0:
+    is_stored = depth > 0 and pos.quiet + depth < QUIET_LIMIT
+    if is_stored:
         data = probe(work.tt, work.tt_mask, key)
         if data != 0:
             tt_move = entry_move(data)
@@ -276,7 +278,7 @@ def search(
                 break
 
     # Step 6. Store the result
-    if depth > 0:
+    if is_stored:
         bound = LOWER if best >= beta else EXACT if best > start else UPPER
         save(work.tt, work.tt_mask, key, best_move, int64(best * TT_UNITS), depth, bound, work.generation)
     return best

@@ -207,6 +207,31 @@ def find_repetition(pos: Record, root: int) -> int:
     return -1
 
 
+@inner(int64(POSITION, LOOKUP, int64, int64))
+def meets_game(pos: Record, lookup: Record, root: int, move: int) -> int:
+    """Return 1 if the game has had this position, or the one after `move`, since the last capture; else 0.
+
+    `root`: the height of the search's root; positions above it are not the game's. `move`: a pseudo-legal move or 0; a
+    capture repeats nothing. One ply above the root any reply may repeat: then it is enough that the game has positions
+    to repeat. What the tt has of such a node may be from before those positions occurred.
+    """
+    height = pos.height
+    if height - pos.since < 3 or pos.since > root:
+        return 0
+    if height == root + 1:
+        return 1
+    key = pos.key
+    target = target_of(move)
+    key_after = int64(0)
+    if move != 0 and pos.board[target] == 0:
+        piece = lookup.kind_of[pos.board[origin_of(move)]] * 91
+        key_after = key ^ lookup.zobrist[piece + origin_of(move)] ^ lookup.zobrist[piece + target] ^ lookup.zobrist_turn
+    for i in range(pos.since, root + 1):
+        if pos.past_key[i] == key or pos.past_key[i] == key_after:
+            return 1
+    return 0
+
+
 @inner(int64(POSITION), forceinline=True)
 def has_attackers(pos: Record) -> int:
     """1 while either side has a piece that can cross the river."""

@@ -83,11 +83,13 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
             score = -search(pos, work, lookup, -alpha - 1, -alpha, depth - 1 - reduction, int64(1))
             if work.stopped == 0 and score > alpha and reduction > 0:
                 score = -search(pos, work, lookup, -alpha - 1, -alpha, depth - 1, int64(1))
-            if work.stopped == 0 and score > alpha and score < beta:
+            if work.stopped == 0 and score > alpha:
                 score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         undo_move(pos, lookup)
         if work.stopped == 1:
             break
+        if score == 1 - PERPETUAL_WIN:
+            score = 1 - MATE  # the game is lost with this move: any mate takes longer
         if score > best:
             best = score
             if score > alpha or move_count == 1:

@@ -107,11 +107,12 @@ def static_value(pos: Record, work: Record, lookup: Record) -> int:
 
 @inner(void(POSITION, WORK, int64, int64, int64, int64, int64, int64), forceinline=True)
 def store(pos: Record, work: Record, move: int, score: int, alpha: int, beta: int, depth: int, ply: int) -> None:
-    """Store the fail-soft result of a search in the window (alpha, beta), unless it is a perpetual's.
+    """Store the fail-soft result of a search in the window (alpha, beta), unless it belongs to the path.
 
-    A perpetual belongs to the path, not to the position. `move`: the best, NO_MOVE if none reached alpha.
+    So does a perpetual, and what was searched as deep as the draw by quiet plies. `move`: the best, NO_MOVE if none
+    reached alpha.
     """
-    if abs(score) < PERPETUAL_BOUND or abs(score) > MATE_BOUND:
+    if (abs(score) < PERPETUAL_BOUND or abs(score) > MATE_BOUND) and pos.quiet + depth < QUIET_LIMIT:
         bound = bound_of(score, alpha, beta)
         save(work.tt, work.tt_mask, pos.key, move, to_tt(score, ply, MATE_BOUND), depth, bound, work.generation)
 

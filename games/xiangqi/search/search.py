@@ -41,7 +41,14 @@ from siqi.games.xiangqi.rules.position import (
     undo_move,
     undo_null,
 )
-from siqi.games.xiangqi.rules.repetition import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
+from siqi.games.xiangqi.rules.repetition import (
+    DRAW,
+    MOVER_LOSES,
+    find_repetition,
+    has_attackers,
+    judge_cycle,
+    meets_game,
+)
 from siqi.games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, NO_SCORE, WORK
 from siqi.games.xiangqi.search.history import (
     bonus_of,
@@ -149,8 +156,9 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if alpha >= beta:
         return alpha
 
-    # Step 5. Transposition table. A stored search of this depth that settles the window is not repeated. If the test
-    # for a singular move has left out a move, this search is of the others only: what is stored is not its result
+    # Step 5. Transposition table. A stored search of this depth that settles the window is not repeated, unless the
+    # game repeats here or a draw by quiet moves is near, which the stored search need not have seen. If the test for a
+    # singular move has left out a move, this search is of the others only: what is stored is not its result
     excluded = int64(work.excluded[ply])
     entry = probe(work.tt, work.tt_mask, pos.key)
     tt_move = int64(NO_MOVE)
@@ -164,7 +172,8 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         tt_depth = entry_depth(entry)
         is_settled = settles(tt_bound, tt_score, alpha, beta)
         if not is_pv and excluded == NO_MOVE and tt_depth >= depth and is_settled == 1:
-            return tt_score
+            if pos.quiet + tt_depth < QUIET_LIMIT and meets_game(pos, lookup, int64(work.root_height), tt_move) == 0:
+                return tt_score
 
     # Step 6. Static value, sharpened by the tt's bound. The node is improving if the value is better than it was two
     # plies ago; then less is pruned and reduced (saves 38 % of nodes, fa0d961). What the last move gained goes to its
@@ -350,6 +359,6 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             bonus = min(max((best - static) * depth // 8, -MAX_CORRECTION), MAX_CORRECTION)
             update_corrections(pos, work, lookup, bonus)
 
-    # Step 19. Store the result in the tt, unless it is a perpetual
+    # Step 19. Store the result in the tt, unless it is a perpetual or may rest on the 60-move rule
     store(pos, work, best_move, best, old_alpha, beta, depth, ply)
     return best

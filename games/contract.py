@@ -311,6 +311,8 @@ class Score(NamedTuple):
     """The chance to win, 0 to 1; None where the search knows none."""
     draw: float = 0.0
     """The chance of a draw, 0 to 1, where `win` is known."""
+    unproven: bool = False
+    """True if it rests on the claim that a side loses: all its turns that were searched do, but not all were."""
 
     @classmethod
     def expected(cls, win: float, mate: int | None = None) -> Score:

@@ -226,10 +226,12 @@ def line_of(position: Position, line: Line, depth: int) -> dict[str, Any]:
 
 
 def score_of(score: Score) -> dict[str, Any]:
-    """Return a score as the answer has it, the mover's view: `cp` or `mate`, and `win` and `draw` if they are known."""
+    """Return a score as the answer has it, the mover's view: `cp` or `mate`; `win` and `draw` if known; `unproven`."""
     found: dict[str, Any] = {"cp": score.cp} if score.mate is None else {"mate": score.mate}
     if score.win is not None:
         found["win"] = round(score.win, 4)
     if score.draw:
         found["draw"] = round(score.draw, 4)
+    if score.unproven:
+        found["unproven"] = True
     return found

@@ -90,7 +90,8 @@ class UciFamily(FrontEnd):
 def info_lines(info: Info, score_text: WriteScore, is_ranked: bool) -> Iterator[str]:
     """Yield `info depth ...` for each line of a report; if no die is thrown yet, the root's value comes first.
 
-    With `is_ranked` each has its rank, `multipv`: 1 for the root's value, and for the best line of each throw.
+    With `is_ranked` each has its rank, `multipv`: 1 for the root's value, and for the best line of each throw. If the
+    best line's result is unproven, a line says so first.
     """
     report = info.report
     pace = f" nodes {report.nodes} nps {report.nodes * 1000 // max(info.elapsed_ms, 1)} hashfull {report.hashfull}"
@@ -99,6 +100,8 @@ def info_lines(info: Info, score_text: WriteScore, is_ranked: bool) -> Iterator[
         score = score_text(report.value)
         rank = " multipv 1" if is_ranked else ""
         yield f"info depth {report.depth} seldepth {report.seldepth}{rank} score {score}{pace}{time}"
+    if report.lines[0].score.unproven:
+        yield f"info string unproven {'win' if report.lines[0].score.cp > 0 else 'loss'}"
     tbhits = f" tbhits {report.tbhits}" if report.tbhits else ""
     by_throw = bool(report.lines[0].throw)
     for index, line in enumerate(report.lines if by_throw else report.lines[: info.multipv], 1):

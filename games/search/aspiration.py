@@ -79,6 +79,10 @@ class AspirationAdapter(Protocol[P_contra]):
         -infinite if the search was stopped before one move was finished. `board` is the thread's own copy of the root.
         """
 
+    def is_unproven(self, work: Record) -> bool:
+        """True if the last result of `search` rests on a claim (`Score.unproven`)."""
+        return False
+
     def tbhits(self, work: Record) -> int:
         """Return the number of positions that tablebases answered for this thread, in this search."""
         return 0
@@ -147,7 +151,8 @@ class Aspiration(DeepeningAdapter[R]):
             value = game.search(self._boards[0], work, alpha, beta, depth, index)
             if value > alpha:  # else `value` is only an upper bound, and the move just the first
                 pv = tuple(work.pv[: int(work.pv_length[0])].tolist())
-                self._put_line(index, Line(self._score(value), pv, depth=depth))
+                score = self._score(value)._replace(unproven=game.is_unproven(work))
+                self._put_line(index, Line(score, pv, depth=depth))
             if work.stopped or alpha < value < beta:
                 return
             margin *= 3

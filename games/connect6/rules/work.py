@@ -29,6 +29,9 @@ MAX_HITS = 48
 MAX_REPLIES = 8
 """A bound on the pairs that hit all threats after an attack: at most four, as each point of one threat leaves two."""
 
+MAX_REFUTATIONS = 4096
+"""The most turns listed against a claim."""
+
 MAX_LEVELS = 24
 """The most attacks in a sequence of the threat search."""
 
@@ -90,6 +93,9 @@ WORK_DTYPE = record(
         ("zone", "u2", POINTS),
         ("zone_stamp", "i8"),  # number of the present zone
         ("zone_seen", "i8", POINTS),  # [point]: stamp of the last zone that has it
+        # Turns that may refute a claim (search/claims.py):
+        ("refuting_firsts", "u2", POINTS),
+        ("refutations", "i4", MAX_REFUTATIONS),
         ("root_proves", "i8"),  # 1 if a loss with every root turn is a proven loss
         ("root_is_free", "i8"),  # 1 if turns other than those listed may be played
         ("root_count", "i8"),
@@ -98,6 +104,7 @@ WORK_DTYPE = record(
         ("move_scores", "i4", MAX_TURNS * (MAX_PLY + 2)),
         ("pv", "i4", (MAX_PLY + 2) * (MAX_PLY + 2)),  # [ply, place]: a triangle of variations
         ("pv_length", "u1", MAX_PLY + 2),
+        ("claims", "u1", MAX_PLY + 2),  # [ply]: the claim on which the variation rests (search/claims.py), 0 for none
     ]
 )
 WORK = record_type(WORK_DTYPE)

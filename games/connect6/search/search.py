@@ -16,6 +16,7 @@ from siqi.games.connect6.rules.movegen import winning_turn
 from siqi.games.connect6.rules.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
 from siqi.games.connect6.rules.work import COMPLETE, LOST, MAX_LEVELS, MAX_PLY, MAX_TURNS, PARTIAL, WORK, WORK_DTYPE
 from siqi.games.connect6.search.candidates import generate_turns
+from siqi.games.connect6.search.claims import CLAIM_BONUS, UNCLAIMED, find_counter, list_refutations
 from siqi.games.connect6.search.threats import find_danger, find_win, win_after
 from siqi.games.contract import MATE_LIMIT, Task
 from siqi.games.kernel.intrinsics import recurse_4
@@ -45,9 +46,6 @@ INFINITE = MATE + 1
 WIN_MODEL = WinModel((0.00374,), (0.0,), 800)
 """Chances by score, fitted to 490 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss on
 games held out 0.607, with constant chances 0.692."""
-
-UNPROVEN = (EVAL_BOUND + MATE_BOUND) // 2
-"""The score, negated, of a loss with all turns searched where others were left out: beyond evaluations, not proven."""
 
 DEFENCES = 6
 """Turns searched at a node beyond the horizon."""
@@ -81,6 +79,12 @@ def threat_nodes(depth: int) -> int:
     return THREAT_NODES << 2 * min(max(depth, 0), 8)
 
 
+@inner(int64(POSITION, WORK), forceinline=True)
+def static_value(pos: Record, work: Record) -> int:
+    """Return the evaluation in the view of the side to move; that of roads where a threat stands."""
+    return evaluate(pos) if work.network == 0 or pos.threats[pos.turn ^ 1] > 0 else value_by_network(pos, work)
+
+
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, ply: int) -> int:
     """Return the score of a position below the root in the view of the side to move.
@@ -93,12 +97,14 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     listed, on reductions and on the tt. A score depends on the path through `ply` alone, as no position repeats. It
     means nothing once work.stopped is 1.
 
-    Left behind: `pos` is as it was. An open window, beta - alpha > 1, leaves the variation in row `ply` of work.pv. The
-    tt gets the result unless `depth` < 0, killers those that cut. The ply's part of work.moves and the scratch of
-    threat search and zone are overwritten.
+    Left behind: `pos` is as it was. An open window, beta - alpha > 1, leaves the variation in row `ply` of work.pv.
+    work.claims[ply] has the claim on which the score rests, unless the tt hid it. The tt gets the result unless
+    `depth` < 0, killers those that cut. The ply's part of work.moves and the scratch of threat search and zone are
+    overwritten.
     """
     is_pv = beta - alpha > 1
     work.pv_length[ply] = 0
+    work.claims[ply] = UNCLAIMED
     count_node(work)
     if work.stopped == 1:
         return 0
@@ -128,7 +134,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     # Step 3. At the horizon, evaluate, unless threats must be answered
     must_defend = pos.threats[pos.turn ^ 1] > 0
     if ply >= MAX_PLY or (depth <= 0 and not must_defend) or depth <= -MAX_EXTENSION:
-        return evaluate(pos) if work.network == 0 or must_defend else value_by_network(pos, work)
+        return static_value(pos, work)
 
     # Step 4. Mate distance pruning. If a win nearer the root is known, no win from here is better
     alpha = max(alpha, ply - MATE)
@@ -170,9 +176,8 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     best_move = int64(0)
     old_alpha = alpha
     for i in range(first, end):
-        # Past the width go on only while all turns lose: as many again (59.6 % +- 6.7 of 120 games, f10f5bc), or all if
-        # the losses are proven
-        if i >= end_searched and (best > -EVAL_BOUND or (best > -MATE_BOUND and i >= 2 * end_searched - first)):
+        # Past the width go on only while all turns lose (59.6 % +- 6.7 of 120 games, f10f5bc)
+        if i >= end_searched and best > -MATE_BOUND:
             break
         move = pick(work, i, end)
         do_turn(pos, lookup, move)
@@ -195,6 +200,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         if score > best:
             best = score
             best_move = move
+            work.claims[ply] = work.claims[ply + 1]
             if score > alpha:
                 alpha = score
                 if is_pv:
@@ -205,9 +211,10 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                         work.killers[2 * ply] = move
                     break
 
-    # Step 9. A loss is proven only if no turn was left out
+    # Step 9. A loss is proven only if no turn was left out. If some were, it is a claim (claims.py)
     if best < -MATE_BOUND and coverage == PARTIAL:
-        best = ply - UNPROVEN
+        best = static_value(pos, work) - CLAIM_BONUS
+        work.claims[ply] = ply + 1
 
     # Step 10. Store the result in the transposition table
     bound = bound_of(best, old_alpha, beta)
@@ -232,16 +239,53 @@ def move_to_front(work: Record, move: int) -> int:
     return 1
 
 
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
+def verify_claim(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, claimed: int) -> int:
+    """Search what may refute a claim against the side to move, one ply from the root; return its score.
+
+    `claimed` if nothing does. Else the score and the variation are those of the best refutation. Window, depth and stop
+    as in `search`.
+    """
+    length, turn = find_counter(pos, work, lookup)
+    if length > 0:
+        work.pv_length[2] = 0
+        set_pv(work, int64(1), turn)
+        work.claims[1] = UNCLAIMED
+        return MATE - 2 * length
+    if work.claims[1] != 2:
+        return claimed  # the claim is further down: its turns are those of a search
+    best = int64(-INFINITE)
+    for i in range(list_refutations(pos, work, lookup)):
+        turn = int64(work.refutations[i])
+        do_turn(pos, lookup, turn)
+        score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(2))
+        undo_turn(pos, lookup, turn)
+        if work.stopped == 1:
+            return 0
+        if score > best:
+            best = score
+            if score > -MATE_BOUND:
+                set_pv(work, int64(1), turn)
+                work.claims[1] = work.claims[2]
+            alpha = max(alpha, score)
+            if score >= beta:
+                break
+    return best if best > -MATE_BOUND else claimed
+
+
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
     """Search work.root_moves[skip:] to `depth` and return the best score, fail-soft in the window (alpha, beta).
 
-    The best turn moves to place `skip`, and its variation to row 0 of work.pv. The first iteration over all turns
-    (skip 0) tries the threat search first, whose win is proven. If stopped, the result stands for the turns that were
-    finished; it is -INFINITE if none was. work.stopped reports the stop and is cleared at the start.
+    The best turn moves to place `skip`, and its variation to row 0 of work.pv; work.claims[0] has the claim on which it
+    rests. The first iteration over all turns (skip 0) tries the threat search first, whose win is proven. A win that is
+    only claimed is verified before it raises alpha. If stopped, the result stands for the turns that were finished; it
+    is -INFINITE if none was. work.stopped reports the stop and is cleared at the start.
     """
     work.stopped = 0
+    is_full = alpha < -MATE_BOUND
     best = int64(-INFINITE)
+    work.claims[0] = UNCLAIMED
     if skip == 0 and pos.left == 2 and pos.threats[pos.turn] == 0:
         length, turn = find_win(pos, work, lookup, int64(MAX_LEVELS), ROOT_THREAT_NODES * depth)
         if length > 0 and move_to_front(work, turn) == 1:
@@ -264,6 +308,8 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
             score = -search(pos, work, lookup, -alpha - 1, -alpha, depth - 1, int64(1))
             if work.stopped == 0 and score > alpha:
                 score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
+        if work.stopped == 0 and score > alpha and work.claims[1] != UNCLAIMED and work.claims[1] & 1 == 0:
+            score = -verify_claim(pos, work, lookup, -beta, -alpha, depth - 1, -score)
         undo_turn(pos, lookup, move)
         if work.stopped == 1:
             break
@@ -272,11 +318,13 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
             if score > alpha or i == skip:
                 alpha = max(alpha, score)
                 set_pv(work, int64(0), move)
+                work.claims[0] = work.claims[1]
                 promote(work, i, skip, move)
             if score >= beta:
                 break
-    if skip == 0 and best < -MATE_BOUND and best != -INFINITE and work.root_proves == 0:
-        best = -UNPROVEN
+    if skip == 0 and is_full and best < -MATE_BOUND and best != -INFINITE and work.root_proves == 0:
+        best = static_value(pos, work) - CLAIM_BONUS
+        work.claims[0] = 1
     return best
 
 
@@ -333,6 +381,9 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
 
     def chances(self, cp: int) -> tuple[float, float]:
         return WIN_MODEL.chances(cp, self._phase)
+
+    def is_unproven(self, work: Record) -> bool:
+        return int(work.claims[0]) != UNCLAIMED
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, LOOKUP_RECORD, alpha, beta, depth, skip))

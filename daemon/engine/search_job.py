@@ -21,6 +21,7 @@ from siqi.games.contract import (
     Report,
     Score,
     Searcher,
+    Suggestion,
     Task,
     exhaust,
     is_dice_position,
@@ -201,11 +202,9 @@ class SearchJob:
             self._post(GameOver(self.search_id, _final_score(position)))
             self._clock.wait_to_answer()
             return self._answer(None)
-        if self._answers_at_once and not self._task.moves:
-            suggestion = game.suggest(position, self._random())
-            if suggestion is not None and not (suggestion.unless_refuted and self._refutes(suggestion.move)):
-                self._note(f"book {suggestion.why}")
-                return self._answer(suggestion.move)
+        if self._answers_at_once and not self._task.moves and (suggestion := self._suggestion()) is not None:
+            self._note(f"book {suggestion.why}")
+            return self._answer(suggestion.move)
         report = self._iterate()
         self._clock.wait_to_answer()
         if self._dice and not self._is_stopped:
@@ -219,6 +218,22 @@ class SearchJob:
             return self._answer(None)
         best = lines[0] if self.request.options.skill >= MAX_SKILL else self._pick_weakened(lines)
         return self._answer(best.pv[0], self._expected_reply(best.pv), best.score.mate)
+
+    def _suggestion(self) -> Suggestion | None:
+        """Return a legal move that books suggest and a short search does not refute; None if there is none.
+
+        A fault of a book costs its suggestion: report it.
+        """
+        position = self.request.position
+        try:
+            suggestion = self.request.game.suggest(position.copy(), self._random())
+            if suggestion is None or (suggestion.unless_refuted and self._refutes(suggestion.move)):
+                return None
+            position.parse_move(position.move_text(suggestion.move))  # ValueError if it is illegal
+        except Exception as error:
+            self._post(Refused(Kind.INTERNAL, internal_reason(error)))
+            return None
+        return suggestion
 
     def _expected_reply(self, pv: tuple[Move, ...]) -> Move | None:
         """Return the second move of a line; None with dice or hidden pieces, or if the game is over after it.

@@ -63,11 +63,11 @@ class Connect6:
         return self._openings.consult(position)
 
     def suggest(self, position: Connect6Position, rng: random.Random) -> Suggestion | None:
-        """Return a move that needs no search, or None: the centre for the first stone, otherwise a book move.
+        """Return a move that needs no search, or None: the centre for a first single stone, otherwise a book move.
 
         The centre needs no book: a search took 248 s of fifteen minutes for it.
         """
-        if position.record.empty == POINTS:
+        if position.record.empty == POINTS and position.record.left == 1:
             return Suggestion(position.parse_move(notation.CENTRE), "first stone")
         return self._openings.suggest(position, rng)
 

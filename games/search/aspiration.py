@@ -140,7 +140,8 @@ class Aspiration(DeepeningAdapter[R]):
     def _search_line(self, index: int, depth: int) -> None:
         """Search line `index`, and widen the window until the value lies within it.
 
-        The margin triples after each failure; beyond 80 times the first margin the side that failed opens fully.
+        The margin triples after each failure; beyond 80 times the first margin the side that failed opens fully. A
+        stop before the value lies within the window leaves the line as it was: a value outside is not verified.
         """
         game, work = self._game, self._works[0]
         alpha, beta, margin = -game.infinite, game.infinite, game.margin
@@ -149,7 +150,7 @@ class Aspiration(DeepeningAdapter[R]):
             alpha, beta = previous - margin, previous + margin
         while True:
             value = game.search(self._boards[0], work, alpha, beta, depth, index)
-            if value > alpha:  # else `value` is only an upper bound, and the move just the first
+            if alpha < value < beta:
                 pv = tuple(work.pv[: int(work.pv_length[0])].tolist())
                 score = self._score(value)._replace(unproven=game.is_unproven(work))
                 self._put_line(index, Line(score, pv, depth=depth))

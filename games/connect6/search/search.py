@@ -306,7 +306,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
             score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         else:
             score = -search(pos, work, lookup, -alpha - 1, -alpha, depth - 1, int64(1))
-            if work.stopped == 0 and score > alpha:
+            if work.stopped == 0 and score > alpha and score < beta:
                 score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         if work.stopped == 0 and score > alpha and work.claims[1] != UNCLAIMED and work.claims[1] & 1 == 0:
             score = -verify_claim(pos, work, lookup, -beta, -alpha, depth - 1, -score)

@@ -83,7 +83,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
             score = -search(pos, work, lookup, -alpha - 1, -alpha, depth - 1 - reduction, int64(1))
             if work.stopped == 0 and score > alpha and reduction > 0:
                 score = -search(pos, work, lookup, -alpha - 1, -alpha, depth - 1, int64(1))
-            if work.stopped == 0 and score > alpha:
+            if work.stopped == 0 and score > alpha and score < beta:
                 score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         undo_move(pos, lookup)
         if work.stopped == 1:

@@ -79,6 +79,10 @@ class AspirationAdapter(Protocol[P_contra]):
         -infinite if the search was stopped before one move was finished. `board` is the thread's own copy of the root.
         """
 
+    def complete(self, pv: tuple[Move, ...]) -> tuple[Move, ...]:
+        """Return the line of a proven result with the moves up to the end that the game knows without a search."""
+        return pv
+
     def is_unproven(self, work: Record) -> bool:
         """True if the last result of `search` rests on a claim (`Score.unproven`)."""
         return False
@@ -174,12 +178,17 @@ class Aspiration(DeepeningAdapter[R]):
         mate = self._lines[0].score.mate
         is_won = mate is not None and mate > 0 and self._game.win_is_enough
         return IterationResult(
-            [line._replace(score=self._with_chances(line.score)) for line in self._lines if line.depth],
+            [self._finished(line) for line in self._lines if line.depth],
             int(self._works[0].seldepth),
             is_settled=self._root.is_settled or is_won or (mate is not None and 2 * abs(mate) <= depth),
             tbhits=sum(self._game.tbhits(work) for work in self._works),
             note=self._root.note,
         )
+
+    def _finished(self, line: Line) -> Line:
+        """Return a line as it is reported: with the chances of its score, a proven one whole."""
+        pv = line.pv if line.score.mate is None else self._game.complete(line.pv)
+        return line._replace(score=self._with_chances(line.score), pv=pv)
 
     def _score(self, value: int) -> Score:
         """Return a search value as a `Score`: mates in the winner's own turns."""

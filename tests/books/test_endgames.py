@@ -346,6 +346,27 @@ def test_among_drawing_moves_the_search_chooses(game: Any) -> None:
     assert several.depth == 1 and several.finished
 
 
+def test_every_line_of_a_tablebase_win_ends_in_the_mate(game: Any) -> None:
+    """The winner's lines and the loser's are whole, each as long as its score says."""
+    searcher = game.searcher()
+    searcher.configure(1, 1, 1)
+    rng = random.Random(8)
+    lengths = []
+    for name in ("N-A", "CA-AA", "R-P") * 4:
+        position = random_position(game, Ending.parse(name), rng, swapped=rng.random() < 0.5)
+        for line in exhaust(searcher, Task(position, Control(), multipv=3)).lines:
+            if line.score.mate is None:
+                continue
+            after = position.copy()
+            for move in line.pv:
+                assert after.is_legal(move)
+                after.push(move)
+            assert after.outcome() is not None and not after.legal_moves()
+            assert len(line.pv) == 2 * abs(line.score.mate) - (line.score.mate > 0)
+            lengths.append(len(line.pv) * (1 if line.score.mate > 0 else -1))
+    assert min(lengths) < -8 and max(lengths) > 8, lengths
+
+
 def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) -> None:
     warnings: list[str] = []
     game = registry.load("xiangqi", warnings.append)

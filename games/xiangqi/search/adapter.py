@@ -6,9 +6,10 @@ table and nothing else (lazy SMP).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
-from siqi.games.contract import Task
+from siqi.games.contract import Move, Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import Record, entry, int64
 from siqi.games.kernel.node import promote, root_place, set_pv
@@ -38,6 +39,10 @@ from siqi.games.xiangqi.search.search import INFINITE, search
 WIN_MODEL = WinModel((0.008268, 0.00222, -0.003474), (5.644, -10.3, 5.397), 3000)
 """From 300 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.687 of games held out,
 1.064 of constant chances."""
+
+
+COMPLETION_SHARE = 0.2
+"""The share of the time left in which a line that ends in the tablebase is continued."""
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
@@ -137,7 +142,7 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         """
         position = task.position
         pos = position.record
-        self._phase = position.phase
+        self._position, self._control, self._phase = position, task.control, position.phase
         moves = list(task.moves) or position.legal_moves()
         rules, patterns = self._knowledge.prepare_rules(position), self._knowledge.patterns_near(pos)
         self._tablebase = self._knowledge.tablebase
@@ -169,6 +174,31 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
     def between(self, control: Control) -> None:
         if self._tablebase is not None:
             self._tablebase.unpack_wanted(control)
+
+    def complete(self, pv: tuple[Move, ...]) -> tuple[Move, ...]:
+        """Return a line that ends in the tablebase continued to the mate, as far as COMPLETION_SHARE of the time goes.
+
+        The winner takes the shortest way, the loser the longest: each move shortens the way by a ply.
+        """
+        if self._tablebase is None:
+            return pv
+        left_ns = self._control.time_from(time.monotonic_ns())
+        last_ns = time.monotonic_ns() + COMPLETION_SHARE * left_ns
+        position, line = self._position.copy(), list(pv)
+        for move in pv:
+            position.push(move)
+        code = self._tablebase.code_of(position.record)
+        while code > 1 and time.monotonic_ns() < last_ns:
+            for move in position.legal_moves():
+                position.push(move)
+                if self._tablebase.code_of(position.record) == code - 1:
+                    line.append(move)
+                    code -= 1
+                    break
+                position.pop()
+            else:
+                break
+        return tuple(line)
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, LOOKUP_RECORD, alpha, beta, depth, skip))

@@ -195,7 +195,7 @@ class SearchJob:
             return None
 
     def _find_answer(self) -> BestMove:
-        game, position = self.request.game, self.request.position
+        position = self.request.position
         if self._config is not None:
             configure(self.request.searcher, self._config, lambda text: self._post(Warning(text)))
         if not position.count_legal():

@@ -41,16 +41,16 @@ def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str
         return usual
     if wide := _wide(sample):
         return wide
-    if _can_be(sample, "utf-8"):
+    if can_be(sample, "utf-8"):
         return "utf-8"
-    if sum(value > 127 for value in sample) < LEAST_NON_ASCII and _can_be(sample, usual):
+    if sum(value > 127 for value in sample) < LEAST_NON_ASCII and can_be(sample, usual):
         return usual
     import charset_normalizer
 
     best = charset_normalizer.from_bytes(sample, cp_isolation=list(legacy)).best()
     if best is not None:
         return best.encoding
-    return next((name for name in (usual, *legacy) if _can_be(sample, name)), usual)
+    return next((name for name in (usual, *legacy) if can_be(sample, name)), usual)
 
 
 def _wide(sample: bytes) -> str:
@@ -61,7 +61,8 @@ def _wide(sample: bytes) -> str:
     return "utf_16_le" if odd > even else "utf_16_be"
 
 
-def _can_be(sample: bytes, encoding: str) -> bool:
+def can_be(sample: bytes, encoding: str) -> bool:
+    """True if a part of a text, which may end within a character, is valid in an encoding."""
     try:
         codecs.getincrementaldecoder(encoding)().decode(sample)  # incremental: it may end within a character
     except UnicodeDecodeError:

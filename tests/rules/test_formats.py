@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from game_trees import content, encrypted_xqf, paths, random_game, reduced
@@ -236,6 +237,68 @@ def test_dhtmlxq_as_the_site_writes_it() -> None:
     assert [move.uci() for move in first.moves] == ["h9g7", "h0g2"] and first.comments == {2: "一变\xa0三"}
     assert not bad.faults
     assert len(first.variations[1]) == 1
+
+
+BLOCK = """[DhtmlXQ]
+[DhtmlXQ_title]甲[/DhtmlXQ_title]<br>
+[DhtmlXQ_movelist][/DhtmlXQ_movelist]<br>
+[/DhtmlXQ]"""
+SCRIPTED = "[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]"
+ESCAPED = BLOCK.replace("[", "&#91;").replace("]", "&#93;")
+LINK = "view.asp?ubb=" + quote(BLOCK.replace("]<br>", "]").replace("[/DhtmlXQ]", f"{SCRIPTED}[/DhtmlXQ]"))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<body>{BLOCK}<script>var DhtmlXQ_movelist = '{SCRIPTED}';</script></body>",
+        f"<body><script>var DhtmlXQ_movelist = '{SCRIPTED}';</script>{BLOCK}</body>",
+        f'<body>{BLOCK}<script>var DhtmlXQ_movelist="{SCRIPTED}";</script></body>',
+        f"<body>{BLOCK}<script>var DhtmlXQ_movelist = '';\nDhtmlXQ_movelist = '77477062';</script></body>",
+        f"<body>{BLOCK}<script>var DhtmlXQ_movelist = '[0_1_0]77477062[/0_1_0]';</script></body>",
+        f"<body>{BLOCK}<script>var DhtmlXQ_movelist = ''+'[DhtmlXQ_move'+'list]7747'"
+        "\n + \"7062[\\/DhtmlXQ_move\"+'list]';</script></body>",
+        f"<body>{BLOCK}<script>var DhtmlXQ_movelist = '\\x5bDhtmlXQ_movelist\\x5d77477062\\x5b/DhtmlXQ_movelist\\x5d'"
+        ";</script></body>",
+        f"<body>{BLOCK}<form><input name='DhtmlXQ_movelist' value='77477062'></form></body>",
+        f"<body>{BLOCK}<textarea>{BLOCK.replace('[/DhtmlXQ]', SCRIPTED + '[/DhtmlXQ]')}</textarea></body>",
+        f"<body><textarea>{BLOCK.replace('[DhtmlXQ_movelist][/DhtmlXQ_movelist]', SCRIPTED)}</textarea>{BLOCK}"
+        f"<script>var DhtmlXQ_movelist = '{SCRIPTED}';</script></body>",
+        f"<body><textarea>{ESCAPED}</textarea><script>var DhtmlXQ_movelist = '{SCRIPTED}';</script></body>",
+        f"<body>{ESCAPED.replace('&#91;/DhtmlXQ&#93;', SCRIPTED + '&lsqb;&sol;DhtmlXQ&rsqb;')}</body>",
+        f"<body><iframe src='{LINK}'></iframe></body>",
+        f"<body>{BLOCK}<iframe src='{LINK}'></iframe></body>",
+    ],
+)
+def test_pages_of_dpxq_have_their_moves_in_many_places(page: str) -> None:
+    one = recognised(FORMATS, page.encode(), "view_m_1.html")
+    assert one is not None
+    for encoding in ("utf-8", "gb18030"):
+        found = one.read(page.encode(encoding).replace(quote("甲").encode(), quote("甲", encoding=encoding).encode()))
+        (game,) = found.games
+        assert game.headers["Title"] == "甲" and not found.faults
+        assert [move.uci() for move in game.moves] == ["h2e2", "h9g7"]
+
+
+def test_scripts_of_several_games_on_a_page() -> None:
+    scripts = [f"<script>var DhtmlXQ_movelist = '{moves}';</script>" for moves in ("7747", "1747")]
+    blocks = [BLOCK, BLOCK.replace("甲", "乙")]
+    whole = BLOCK.replace("[DhtmlXQ_movelist][/DhtmlXQ_movelist]", "[DhtmlXQ_movelist]7747[/DhtmlXQ_movelist]")
+    for page in (
+        blocks[0] + scripts[0] + blocks[1] + scripts[1],
+        scripts[0] + blocks[0] + scripts[1] + blocks[1],
+        whole + scripts[1] + blocks[1],
+    ):
+        found = BY_NAME["dhtmlxq"].read(page.encode())
+        assert [game.headers["Title"] for game in found.games] == ["甲", "乙"] and not found.faults
+        assert [[move.uci() for move in game.moves] for game in found.games] == [["h2e2"], ["b2e2"]]
+
+
+def test_moves_that_a_page_hides_are_a_fault() -> None:
+    hidden = BLOCK + "<script>var DhtmlXQ_movelist = unpack(77477062);</script>"
+    assert "script that is not understood" in BY_NAME["dhtmlxq"].read(hidden.encode()).faults[0]
+    others = BLOCK.replace("_movelist][", "_movelist]7747[") + "<script>var DhtmlXQ_movelist = '1747';</script>"
+    assert "beside a game that has others" in BY_NAME["dhtmlxq"].read(others.encode()).faults[0]
 
 
 def test_wxf_as_playok_and_xiexie_export_it() -> None:

@@ -6,6 +6,10 @@ a move: file from Red's left, rank from Black's side, of origin and target. `mov
 replaces move S (from 1, counted from the start) of variation P, 0 being the main line. `commentS` follows move S of the
 main line, `commentB_S` move S of variation B. `||` is a line end, `\\u` and four digits a character.
 
+A saved page has a block whose `movelist` is empty, and the moves in a script beside it, as the variable
+`DhtmlXQ_movelist`: the digits, the field, or a segment a line, `[0_1_0]` the main line and `[P_S_B]` a variation. Its
+texts may be parts joined by `+`. Brackets may be written as entities, in a link also as `%5B` and `%5D`.
+
 Sources: the site's own script, and public readers and writers.
 """
 
@@ -16,8 +20,9 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
 
-from siqi.games.encodings import decode
+from siqi.games.encodings import can_be, decode
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.table import FORMATS
@@ -36,6 +41,19 @@ START = "8979695949392919097717866646260600102030405060708012720323436383"
 
 _BLOCK = re.compile(r"\[(DhtmlXQ(?:HTML|iFrame)?)\](.*?)(?:\[/\1\]|\Z)", re.DOTALL)
 _MARK = re.compile(r"\[(/?)DhtmlXQ_(\w+)\]")
+_ESCAPED_MARK = re.compile(
+    r"(?:\[|&#91;|&#[xX]5[bB];|&lbrack;|&lsqb;)(/|&#47;|&#[xX]2[fF];|&sol;)?(DhtmlXQ\w*)(?:\]|&#93;|&#[xX]5[dD];|&rbrack;|&rsqb;)"
+)
+_LITERAL = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+_ASSIGNED = re.compile(
+    rf"\bDhtmlXQ_(\w++)[\"']?\s*+(?:[=:]|value\s*+=)\s*+({_LITERAL}(?:\s*+\+\s*+{_LITERAL})*+)", re.IGNORECASE
+)
+"""A variable of a script, or a field of a form, with its value."""
+
+_PART = re.compile(_LITERAL)
+_SCRIPT_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u(005[bBdD])|([/'\"\\]))")
+_UNREAD = re.compile(r"\bDhtmlXQ_movelist\s{0,9}\+?=[^;\n]{0,300}?\d{4}")
+_PAGE = re.compile(r"<(?:html|body|div|script|textarea)\b", re.IGNORECASE)
 _VARIATION = re.compile(r"move_(\d{1,6})_(\d{1,6})_(\d{1,6})")
 _SEGMENT = re.compile(r"\[(\d{1,6}_\d{1,6}_\d{1,6})\]([\da-zA-Z]*)\[/\1\]")
 _COMMENT = re.compile(r"comment(?:(\d{1,6})_)?(\d{1,6})")
@@ -56,6 +74,7 @@ _TAGS = {
 
 _FIELDS = {tag: field for field, tag in _TAGS.items()}
 _NO_TAGS = frozenset({"ver", "pver", "init", "binit", "fen", "movelist", "result", "length", "firstnum", "generator"})
+_GAME_FIELDS = frozenset({"binit", "fen", "movelist", "result"})
 
 
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
@@ -64,18 +83,25 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     text, used, broken = decode(data, encoding, "gb18030")
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
+    text = _with_plain_marks(text, used)
     if "[DhtmlXQ" not in text:
         raise ValueError("no DhtmlXQ in the text")
-    blocks = [match[2] for match in _BLOCK.finditer(text)]
-    if blocks:
-        around = [line for part in _BLOCK.split(text)[::3] for line in part.splitlines()]
-        found.notes += left_out("lines around games", around)
-    blocks = blocks or [text]
+    parts = _BLOCK.split(text)
+    if len(parts) > 1:
+        blocks, around = list(map(_Fields, parts[2::3])), parts[::3]
+        _take_scripts(blocks, around, found)
+        if any(map(_PAGE.search, around)):
+            blocks = _without_twins(blocks)
+    else:
+        blocks, around = [_Fields(text)], [text]
+    has_unread = any(map(_UNREAD.search, around))
     for number, block in enumerate(blocks, 1):
         faults: list[str] = []
         try:
             game = _read_game(block, faults)
             if game is not None:
+                if has_unread and not game.moves:
+                    faults.append("the moves stand in a script that is not understood")
                 found.games.append(game)
                 found.notes += (f"game {number}: {note}" for note in game.notes)
         except ValueError as error:
@@ -86,20 +112,95 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     return found
 
 
-def _read_game(block: str, faults: list[str]) -> Game | None:
-    fields: dict[str, str] = {}
-    notes: list[str] = []
-    ends = 0
-    for field, value in _fields(block):
-        ends += 1
-        if value.strip() and fields.setdefault(field, value.strip()) != value.strip():
-            notes.append(f"the field {field} is given twice, the second is left out: {value.strip()[:60]}")
-    if broken := sum(not mark[1] for mark in _MARK.finditer(block)) - ends:
-        notes.append(f"fields without an end, or within others: {broken}")
-    for key, moves in _SEGMENT.findall(block):  # as the site's pages have them in a script
-        fields.setdefault("movelist" if key == "0_1_0" else f"move_{key}", moves)
-    if "move_0_1_0" in fields:
-        fields.setdefault("movelist", fields.pop("move_0_1_0"))
+def _with_plain_marks(text: str, encoding: str) -> str:
+    """Return a text with all its marks in brackets, and the variables of its scripts as fields."""
+    if "%5bdhtmlxq" in text.lower():  # in a link
+        text = re.sub(r"[^\s\"'<>]+", lambda word: _unquoted(word[0], encoding), text)
+    return _ASSIGNED.sub(_field_of, _ESCAPED_MARK.sub(lambda mark: f"[{'/' if mark[1] else ''}{mark[2]}]", text))
+
+
+def _unquoted(word: str, encoding: str) -> str:
+    """Return the text of a link that has a game, in UTF-8 or in the encoding of its page; any other word as it is."""
+    if "%5bdhtmlxq" not in word.lower():
+        return word
+    data = unquote_to_bytes(word.replace("+", " "))
+    return decode(data, "utf-8" if can_be(data, "utf-8") else encoding, encoding)[0]
+
+
+def _field_of(match: re.Match[str]) -> str:
+    """Return the field that a script's variable stands for; its own text if it is none of a game's."""
+    name = match[1]
+    value = "".join(part[1:-1] for part in _PART.findall(match[2]))
+    value = _SCRIPT_ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)) if not found[3] else found[3], value)
+    if "[DhtmlXQ" in value or _SEGMENT.search(value):
+        return value
+    is_known = name in _TAGS or name in _GAME_FIELDS or _VARIATION.fullmatch(name) or _COMMENT.fullmatch(name)
+    return f"[DhtmlXQ_{name}]{value}[/DhtmlXQ_{name}]" if is_known else match[0]
+
+
+class _Fields(dict[str, str]):
+    """The fields of a block that are not empty, by name; `notes` say what of it is left out."""
+
+    def __init__(self, block: str) -> None:
+        super().__init__()
+        self.notes: list[str] = []
+        ends = 0
+        for field, value in _fields(block):
+            ends += 1
+            if value.strip() and self.setdefault(field, value.strip()) != value.strip():
+                self.notes.append(f"the field {field} is given twice, the second is left out: {value.strip()[:60]}")
+        if broken := sum(not mark[1] for mark in _MARK.finditer(block)) - ends:
+            self.notes.append(f"fields without an end, or within others: {broken}")
+        for key, moves in _SEGMENT.findall(block):  # as the site's pages have them in a script
+            self.setdefault("movelist" if key == "0_1_0" else f"move_{key}", moves)
+        if "move_0_1_0" in self:
+            self.setdefault("movelist", self.pop("move_0_1_0"))
+        self.has_own_moves = "movelist" in self
+
+    def fill(self, other: _Fields) -> None:
+        """Add the fields of another block that this one lacks."""
+        for field, value in other.items():
+            self.setdefault(field, value)
+
+    def tags(self) -> set[tuple[str, str]]:
+        """Return the fields that say which game it is."""
+        return {(field, value) for field, value in self.items() if field not in _NO_TAGS}
+
+
+def _take_scripts(blocks: list[_Fields], around: Sequence[str], found: ParsedFile) -> None:
+    """Give the fields between blocks to the block before them if it has no moves, else to the one behind them.
+
+    What else stands there is noted. Moves that no block takes are a fault.
+    """
+    lines: list[str] = []
+    for number, text in enumerate(around):
+        others = _Fields(text)
+        near = blocks[max(0, number - 1) : number + 1]
+        owner = next((block for block in near if "movelist" not in block), None)
+        is_taken = bool(others) and owner is not None
+        if owner is not None:
+            owner.fill(others)
+        elif others.get("movelist", "") not in ("", *(block["movelist"] for block in near)):
+            found.faults.append(f"moves beside a game that has others, left out: {others['movelist'][:60]}")
+        lines += (line for line in text.splitlines() if not (is_taken and _is_of_fields(line)))
+    found.notes += left_out("lines around games", lines)
+
+
+def _is_of_fields(line: str) -> bool:
+    return "[DhtmlXQ_" in line or _SEGMENT.search(line) is not None
+
+
+def _without_twins(blocks: list[_Fields]) -> list[_Fields]:
+    """Return the blocks of a page without those that repeat another one's tags and have no moves of their own."""
+    owners = [block.tags() for block in blocks if block.has_own_moves]
+    return [
+        block
+        for block in blocks
+        if block.has_own_moves or not (tags := block.tags()) or not any(tags <= other for other in owners)
+    ]
+
+
+def _read_game(fields: _Fields, faults: list[str]) -> Game | None:
     if not fields:
         return None
     game = Game()
@@ -109,7 +210,7 @@ def _read_game(block: str, faults: list[str]) -> Game | None:
     game.headers = tags_of(game)
     game.headers["Result"] = _text(fields.get("result", "*"))
     game.settle()
-    game.notes += notes
+    game.notes += fields.notes
     moves = _moves(fields.get("movelist", ""), "movelist", faults)
     fen = _first_fen(fields, moves)
     if fen:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from siqi.games.files import read_bytes
 
@@ -21,6 +22,14 @@ LEAST_NON_ASCII = 64
 
 WIDE_SHARE = 8
 """UTF-16 text has at least one zero byte in this many, and this many times more at odd places than at even ones."""
+
+_WIDER = {
+    **dict.fromkeys(("gb2312", "gb_2312-80", "gbk", "x-gbk", "euc-cn", "cp936", "windows-936"), "gb18030"),
+    **dict.fromkeys(("big5", "big5-hkscs", "x-x-big5", "cn-big5"), "big5hkscs"),
+}
+"""The encodings that texts are in which are said to be in these, in lower case."""
+
+_UPPER_CONTROLS = re.compile("[\x80-\x84\x86-\x9f]")
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "utf-8"),
@@ -41,7 +50,7 @@ def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str
         return usual
     if wide := _wide(sample):
         return wide
-    if can_be(sample, "utf-8"):
+    if can_be(sample, "utf-8") or is_nearly_utf8(sample):
         return "utf-8"
     if sum(value > 127 for value in sample) < LEAST_NON_ASCII and can_be(sample, usual):
         return usual
@@ -51,6 +60,39 @@ def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str
     if best is not None:
         return best.encoding
     return next((name for name in (usual, *legacy) if can_be(sample, name)), usual)
+
+
+def is_nearly_utf8(sample: bytes) -> bool:
+    """True if a text has characters of UTF-8, and few other bytes that are not ASCII.
+
+    A character of three bytes or more hardly ever stands in a text of another encoding. One of two bytes may be a
+    character of GB18030, and counts a quarter.
+    """
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(sample)
+    kept = codecs.getincrementaldecoder("utf-8")("ignore").decode(sample)
+    long = sum(char > "\u07ff" for char in kept)
+    short = sum(char > "\x7f" for char in kept) - long
+    return 4 * long + short >= 8 * max(1, len(text) - len(kept))
+
+
+def stated(name: str) -> str:
+    """Return the encoding that a file says it has, as its readers take that; '' if there is none for its ASCII."""
+    plain = name.strip().lower()
+    plain = _WIDER.get(plain, plain)
+    if "escape" in plain:  # Python's own, whose faults are warnings
+        return ""
+    try:
+        return plain if bytes(range(128)).decode(plain) == bytes(range(128)).decode("ascii") else ""
+    except (LookupError, ValueError):
+        return ""
+
+
+def _suits(data: bytes, encoding: str) -> bool:
+    """True if a text is valid in an encoding, and has no control characters of its upper half."""
+    try:
+        return not _UPPER_CONTROLS.search(data.decode(encoding))
+    except UnicodeDecodeError:
+        return False
 
 
 def _wide(sample: bytes) -> str:
@@ -94,17 +136,39 @@ def encoding_sample(data: bytes) -> bytes:
     return data[first : first + SAMPLE_BYTES]
 
 
-def decode(data: bytes, encoding: str | None, usual: str) -> tuple[str, str, int]:
-    """Return a whole text, its encoding, and how many characters became U+FFFD because they cannot be decoded.
+class Decoded(NamedTuple):
+    """A whole text, its lines ended by line feeds."""
 
-    Without `encoding` it is detected. LookupError for an unknown encoding.
+    text: str
+    encoding: str
+    faults: list[str]  # a line if characters became U+FFFD because they cannot be decoded
+
+
+def decode(data: bytes, encoding: str | None, usual: str, said: str = "") -> Decoded:
+    """Return a whole text. Without `encoding` it is what a byte order mark shows, what the file says (`said`) if the
+    text is valid in that, or else detected. LookupError for an unknown encoding.
     """
-    name = encoding or detected(encoding_sample(data), usual)
+    name = encoding
+    if not name and (own := stated(said)) and not mark_of(data)[0] and _suits(data, own):
+        name = own
+    name = name or detected(encoding_sample(data), usual)
+    text, broken = replaced(data, name)
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return Decoded(lines, name, broken_line(broken, name))
+
+
+def replaced(data: bytes, encoding: str) -> tuple[str, int]:
+    """Return a text with U+FFFD for what cannot be decoded, and how often."""
     try:
-        return data.decode(name).removeprefix("\ufeff"), name, 0
+        return data.decode(encoding), 0
     except UnicodeDecodeError:
-        text = data.decode(name, "replace").removeprefix("\ufeff")
-        return text, name, max(1, text.count("\ufffd"))
+        text = data.decode(encoding, "replace")
+        return text, max(1, len(text) - len(data.decode(encoding, "ignore")))
+
+
+def broken_line(count: int, encoding: str) -> list[str]:
+    """Return a line on characters that cannot be decoded, none if there are none."""
+    return [f"{count} characters that are not {encoding}"] if count else []
 
 
 _PIPE_BYTES = 1 << 16
@@ -135,7 +199,8 @@ class Text:
         except BaseException:
             source.close()
             raise
-        self.is_broken = False
+        self.broken = 0
+        """Undecodable parts that were read."""
         self._replace = codecs.lookup_error(
             "strict" if is_strict else "surrogateescape" if keeps_bytes else "replace",
         )
@@ -145,7 +210,7 @@ class Text:
 
     def _on_error(self, error: UnicodeError) -> Any:
         replacement = self._replace(error)
-        self.is_broken = True
+        self.broken += 1
         return replacement
 
     def encode(self, text: str) -> bytes:
@@ -157,7 +222,7 @@ class Text:
     def hint(self) -> str:
         """Return a line that suggests another encoding for undecodable text."""
         other = "utf-8" if self.encoding == "gb18030" else "gb18030"
-        return f"some of the input is not {self.encoding}; --encoding {other} may read it"
+        return f"{self.broken} characters of the input are not {self.encoding}; --encoding {other} may read them"
 
 
 def open_input(path: str) -> io.BufferedReader:

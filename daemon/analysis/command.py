@@ -374,7 +374,7 @@ class Run:
             is_whole = self._feed_records(text, kind.game, prefix)
         else:
             is_whole = self._feed_games(name, opened, prefix)
-        if text is not None and text.is_broken:
+        if text is not None and text.broken:
             self._progress.report(prefix + text.hint())
         return is_whole
 

@@ -32,9 +32,7 @@ class WholeTexts:
     def read(self, name: str, data: bytes, encoding: str | None) -> ParsedFile:
         """Return the games of a text; ValueError if there is none."""
         found = ParsedFile()
-        text, used, broken = decode(data, encoding, self._encoding)
-        if broken:
-            found.faults.append(f"{broken} characters that are not {used}")
+        text, _, found.faults = decode(data, encoding, self._encoding)
         skipped: list[str] = []
         games = self._stream(io.StringIO(text), skipped.append)
         number = 0

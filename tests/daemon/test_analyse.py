@@ -833,7 +833,7 @@ def test_text_in_no_encoding_is_kept_and_a_hint_given(tmp_path: Path) -> None:
     data = '[Event "棋"]\n\n1. C2.5 {马} *\n'.encode() + '[Event "杨"]\n\n1. C2.5 *\n'.encode("gb18030")
     path.write_bytes(data)
     arguments = (path, "--format", "record", "--nodes", "100", "--encoding", "utf-8")
-    hint = "siqi analyse: some of the input is not utf-8; --encoding gb18030 may read it\n"
+    hint = "siqi analyse: 1 characters of the input are not utf-8; --encoding gb18030 may read them\n"
     status, out, err = siqi(*arguments, "--output", "record")
     assert (status, err) == (0, hint)
     assert re.sub(rb'\n\{Siqi [^}]*\}|\[SiqiScoreSide "Red"\]\n', b"", out) == data
@@ -895,7 +895,7 @@ def test_broken_utf_16_is_analysed(data: bytes, tmp_path: Path) -> None:
     """Each fault in UTF-16 becomes U+FFFD."""
     status, out, err = siqi("--format", "record", "--nodes", "100", given=data)
     assert (status, out.count(b"\n")) == (0, 4)
-    assert re.fullmatch(r"siqi analyse: some of the input is not utf-16; .*\n", err)
+    assert re.fullmatch(r"siqi analyse: \d characters of the input are not utf-16; .*\n", err)
 
 
 @pytest.mark.parametrize("input_format", ["record", "fen"])

@@ -21,7 +21,7 @@ from siqi.games.connect6.rules.lookup import SIZE
 from siqi.games.connect6.rules.notation import COLUMNS, parse_fen, point_text, write_fen
 from siqi.games.contract import GameRecord
 from siqi.games.encodings import decode
-from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.formats import HEAD_BYTES, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.record_format import count_changes, note_result
 from siqi.games.records.values import ResultWording, read_result
 
@@ -32,6 +32,7 @@ _TOKEN = re.compile(
     r"[();]|(?<![A-Za-z])([A-Za-z]++)\s*+((?:\[(?:[^\]\\]|\\.?)*+(?:\]|(?P<rest>\Z))\s*+)++)", re.DOTALL
 )
 _VALUE = re.compile(r"\[((?:[^\]\\]|\\.?)*+)(?:\]|\Z)", re.DOTALL)
+_CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:-]+)\s*\]", re.ASCII)
 _ESCAPED = re.compile(r"\\(\r\n|.)", re.DOTALL)
 _TURN = re.compile(r"([a-s][1-9][0-9]?)([a-s][1-9][0-9]?)?", re.IGNORECASE)
 _POINTS = re.compile(r"([a-s])([a-s])(?:([a-s])([a-s]))?", re.IGNORECASE)
@@ -46,9 +47,8 @@ _TECHNICAL = frozenset({"FF", "GM", "SZ", "CA", "AP", "ST", "HA", "AB", "AW", "A
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text; of one with a fault the turns before it."""
     found = ParsedFile()
-    text, used, broken = decode(data, encoding, ENCODING)
-    if broken:
-        found.faults.append(f"{broken} characters that are not {used}")
+    said = _CHARSET.search(data[:HEAD_BYTES])
+    text, _, found.faults = decode(data, encoding, ENCODING, said[1].decode("ascii") if said else "")
     number = 0
     skipped: list[str] = []
     for nodes, variations in _games(text, found.faults, skipped):

@@ -28,6 +28,7 @@ from siqi.games.xiangqi.library.pgn import Game
 ENCODING = "utf-8"
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
+_SAID = re.compile(rb"\s*<\?xml\b[^>]{0,300}?\bencoding\s*=\s*[\"']([\w.:-]+)", re.ASCII)
 _ENTITY = re.compile(r"<!(?:DOCTYPE|ENTITY)")
 _MOVE = re.compile(r"([0-8])([0-9])-([0-8])([0-9])")
 _ROOT = "00-00"
@@ -50,9 +51,8 @@ _TECHNICAL = frozenset({"RecordType", "RecordResult", "FEN"})
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the game of a file, up to the fault of its XML if it has one."""
     found = ParsedFile()
-    text, used, broken = decode(data, encoding, ENCODING)
-    if broken:
-        found.faults.append(f"{broken} characters that are not {used}")
+    said = _SAID.match(data)
+    text, _, found.faults = decode(data, encoding, ENCODING, said[1].decode("ascii") if said else "")
     if _ENTITY.search(text):
         raise ValueError("entities of its own, which no file of CCBridge has")
     parser: XMLPullParser[Element] = XMLPullParser(["end"])

@@ -18,6 +18,7 @@ import struct
 import uuid
 from collections.abc import Sequence
 
+from siqi.games.encodings import broken_line, replaced
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile
 from siqi.games.xiangqi.formats.fitting import first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
@@ -92,7 +93,7 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     starts = _record_starts(data)
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(data)], strict=True), 1):
         faults: list[str] = []
-        title = _field(data[start:end], "Title")
+        title, _ = _text(data[start + _FIELDS["Title"][0] : end][: _FIELDS["Title"][1]])
         if not any(data[start + _BOARD : start + _BOARD + 90]):
             found.notes.append(f"record {number} has no position: {title}")
             continue
@@ -122,12 +123,12 @@ def _record_starts(data: bytes) -> list[int]:
 def _read_record(data: bytes, faults: list[str]) -> Game:
     if len(data) < _MOVES_AT:
         raise ValueError(f"cut short: {len(data)} bytes, fewer than a record's head")
-    game = Game({tag: _field(data, tag) for tag in _FIELDS})
+    reader = _Reader(data, faults)
+    game = Game({tag: reader.text(data[at : at + size]) for tag, (at, size) in _FIELDS.items()})
     game.headers = tags_of(game)
     game.headers["Result"] = _RESULTS[data[_RESULT]] if data[_RESULT] < len(_RESULTS) else f"number {data[_RESULT]}"
     game.settle()
     letters = _letters(data[_BOARD : _BOARD + 90], faults)
-    reader = _Reader(data, faults)
     root, comment = reader.read_step() if reader.has_more() else (None, b"")
     first = reader.first_origin()
     turn = _SIDES.get(data[_FIRST_SIDE], "")
@@ -138,10 +139,11 @@ def _read_record(data: bytes, faults: list[str]) -> Game:
     fen = first_fen(board_text(letters), turn or "w", max(1, struct.unpack_from("<H", data, _NUMBER)[0]))
     if fen:
         game.headers["FEN"] = fen
-    if text := _text(comment):
+    if text := reader.text(comment):
         game.comments[0] = text
     if root is not None and root.has_next and first >= 0:
         reader.plant(Planter(game, faults))
+    faults += broken_line(reader.broken, _ENCODING)
     return game
 
 
@@ -149,19 +151,16 @@ def _is_deleted(data: bytes, number: int, title: str) -> bool:
     """True if the index has a record, by its number and title, as deleted."""
     at = INDEX_AT + number * INDEX_BYTES
     flags, place = struct.unpack_from("<2I", data, at)
-    entry_title = _text(data[at + 100 : at + 228])
+    entry_title, _ = _text(data[at + 100 : at + 228])
     return bool(flags & _IN_USE) and not flags & _PRESENT and place <= number and entry_title == title
 
 
-def _field(data: bytes, tag: str) -> str:
-    at, size = _FIELDS[tag]
-    return _text(data[at : at + size])
-
-
-def _text(data: bytes) -> str:
-    """Return the text of a field, whose end is a character of 0."""
-    text = data[: len(data) // 2 * 2].decode(_ENCODING, "replace").partition("\0")[0]
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+def _text(data: bytes) -> tuple[str, int]:
+    """Return the text of a field, whose end is a character of 0, and how many characters cannot be decoded."""
+    size = len(data) // 2 * 2
+    end = next((at for at in range(0, size, 2) if data[at : at + 2] == b"\0\0"), size)
+    text, broken = replaced(data[:end], _ENCODING)
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip(), broken
 
 
 def _letters(board: bytes, faults: list[str]) -> dict[int, str]:
@@ -190,6 +189,7 @@ class _Reader(StepReader):
 
     def __init__(self, data: bytes, faults: list[str]) -> None:
         super().__init__(data, _MOVES_AT, faults)
+        self.broken = 0  # characters that cannot be decoded
 
     def place(self) -> str:
         return f"byte {self._at} of the record"
@@ -214,7 +214,9 @@ class _Reader(StepReader):
         return self._data[self._at - size : self._at]
 
     def text(self, data: bytes) -> str:
-        return _text(data)
+        text, broken = _text(data)
+        self.broken += broken
+        return text
 
     def first_origin(self) -> int:
         """Return the origin of the first move, -1 if there is none; a record without moves may end in zeros."""

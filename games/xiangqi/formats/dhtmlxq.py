@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
 from siqi.games.encodings import can_be, decode
-from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.formats import HEAD_BYTES, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.formats.xqf import PIECES
@@ -53,6 +53,9 @@ _ASSIGNED = re.compile(
 _PART = re.compile(_LITERAL)
 _SCRIPT_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u(005[bBdD])|([/'\"\\]))")
 _UNREAD = re.compile(r"\bDhtmlXQ_movelist\s{0,9}\+?=[^;\n]{0,300}?\d{4}")
+_CHARSET = re.compile(
+    rb"<(?:meta|\?xml)\b[^<>]{0,300}?\b(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.I | re.ASCII
+)
 _PAGE = re.compile(r"<(?:html|body|div|script|textarea)\b", re.IGNORECASE)
 _VARIATION = re.compile(r"move_(\d{1,6})_(\d{1,6})_(\d{1,6})")
 _SEGMENT = re.compile(r"\[(\d{1,6}_\d{1,6}_\d{1,6})\]([\da-zA-Z]*)\[/\1\]")
@@ -80,9 +83,8 @@ _GAME_FIELDS = frozenset({"binit", "fen", "movelist", "result"})
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text, whatever stands around them."""
     found = ParsedFile()
-    text, used, broken = decode(data, encoding, "gb18030")
-    if broken:
-        found.faults.append(f"{broken} characters that are not {used}")
+    said = _CHARSET.search(data[:HEAD_BYTES])
+    text, used, found.faults = decode(data, encoding, "gb18030", said[1].decode("ascii") if said else "")
     text = _with_plain_marks(text, used)
     if "[DhtmlXQ" not in text:
         raise ValueError("no DhtmlXQ in the text")

@@ -111,9 +111,7 @@ _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text."""
     found = ParsedFile()
-    text, used, broken = decode(data, encoding, "gb18030")
-    if broken:
-        found.faults.append(f"{broken} characters that are not {used}")
+    text, _, found.faults = decode(data, encoding, "gb18030")
     between: list[str] = []
     for number, lines in enumerate(_games(text, between), 1):
         reader = _Reader(lines)

@@ -35,9 +35,7 @@ class _Row(NamedTuple):
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text; of one with a fault the moves before it."""
     found = ParsedFile()
-    text, used, broken = decode(data, encoding, ENCODING)
-    if broken:
-        found.faults.append(f"{broken} characters that are not {used}")
+    text, _, found.faults = decode(data, encoding, ENCODING)
     remarks: list[str] = []
     for row in _fen_rows(text, remarks) if name == "fens" else _paragraphs(text, remarks):
         game = Game()

@@ -25,9 +25,7 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     A game of another kind, and one without a first position, is left out.
     """
     found = ParsedFile()
-    text, used, broken = decode(data, encoding, "utf-8")
-    if broken:
-        found.faults.append(f"{broken} characters that are not {used}")
+    text, _, found.faults = decode(data, encoding, "utf-8")
     handle = io.StringIO(text)
     number = 0
     between: list[str] = []

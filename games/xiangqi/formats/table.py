@@ -10,9 +10,9 @@ ALL = frozenset(FEATURES)
 TREE = ALL - {"NAGs", "games"}
 NOTATIONS = ("wxf", "chinese", "traditional", "iccs", "xboard", "fairy")
 
-_TAG = re.compile(rb'^[ \t]*\[\s*\w+\s+"', re.MULTILINE)
+_TAG = re.compile(rb'(?:\A|[\r\n])[ \t]*\[\s*\w+\s+"')
 _PLACEMENT = rb"(?:[KABNRCPHEkabnrcphe1-9]{1,9}/){9}[KABNRCPHEkabnrcphe1-9]{1,9}\s"
-_FEN = re.compile(rb"(?:\s|#[^\n]*\n)*(?:position\s+)?(?:startpos\b|(?:fen\s+)?" + _PLACEMENT + rb")")
+_FEN = re.compile(rb"(?:\s|#[^\r\n]*[\r\n])*(?:position\s+)?(?:startpos\b|(?:fen\s+)?" + _PLACEMENT + rb")")
 _MOVES = re.compile(
     rb"\s*(?:\d+\s*\.\s*)?(?:[a-iA-I][0-9]-?[a-iA-I][0-9]|[KAEBHNRCPM+-][1-9+-][-+.=][1-9]|[KAEHNRC]?[a-i]?x?[a-i][0-9])"
 )
@@ -34,7 +34,7 @@ def _is_move_list(head: bytes) -> bool:
     return any(_CHINESE.match(head[:200].decode(name, "ignore")) for name in ("utf-8-sig", "gb18030", "big5", "utf-16"))
 
 
-_WXF = re.compile(rb"(?:\s*\n)?[ \t]*FORMAT[ \t]+\w")
+_WXF = re.compile(rb"(?:\s*[\r\n])?[ \t]*FORMAT[ \t]+\w")
 _CBF = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)?<ChineseChessRecord\b", re.DOTALL)
 _DPXQ = re.compile(
     r"\s*(?:(?:[标標][题題]|分[类類]|[赛賽]事|[轮輪]次|[红紅]方|黑方|[结結]果|初始局面)[ \t]*[:：]|【主[变變])"

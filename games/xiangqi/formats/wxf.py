@@ -74,9 +74,7 @@ _WITHOUT_LETTERS = frozenset({"WXF", "ICCS"})
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text."""
     found = ParsedFile()
-    text, used, broken = decode(data, encoding, ENCODING)
-    if broken:
-        found.faults.append(f"{broken} characters that are not {used}")
+    text, _, found.faults = decode(data, encoding, ENCODING)
     starts = [match.start() for match in _START.finditer(text)]
     if not starts:
         raise ValueError("no game of this format in the text: no line begins with FORMAT")

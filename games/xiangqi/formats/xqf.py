@@ -17,7 +17,7 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from siqi.games.encodings import LEAST_NON_ASCII, detected
+from siqi.games.encodings import LEAST_NON_ASCII, broken_line, detected, is_nearly_utf8, replaced
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile
 from siqi.games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
@@ -104,6 +104,7 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
         game.comments[0] = reader.text(comment)
     if root.has_next or reader.has_more():
         reader.plant(Planter(game, found.faults))
+    found.faults += broken_line(reader.broken, reader.encoding)
     game.comments = {place: text for place, text in game.comments.items() if text}
     if reader.left():
         game.notes.append(f"bytes left out behind the game: {reader.left()}")
@@ -119,6 +120,7 @@ class _Reader(StepReader):
         super().__init__(body, 0, faults)
         self._version, self._keys = version, keys
         self.encoding = ENCODING
+        self.broken = 0  # characters that cannot be decoded
 
     def left(self) -> int:
         """Return the number of bytes that have not been read, without zeros at the end."""
@@ -165,12 +167,9 @@ class _Reader(StepReader):
         return comments
 
     def text(self, data: bytes) -> str:
-        """Return a text; characters that cannot be decoded become U+FFFD, which is a fault."""
-        try:
-            text = data.decode(self.encoding)
-        except UnicodeDecodeError:
-            self._faults.append(f"a text that is not {self.encoding}: {data[:20]!r}")
-            text = data.decode(self.encoding, "replace")
+        """Return a text; characters that cannot be decoded become U+FFFD, and are counted."""
+        text, broken = replaced(data, self.encoding)
+        self.broken += broken
         return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip()
 
 
@@ -219,8 +218,10 @@ def _square(value: int) -> int:
 
 
 def _encoding_of(texts: Sequence[bytes]) -> str:
-    """Return the encoding of a file's texts: GB18030, unless enough of them show another."""
+    """Return the encoding of a file's texts: GB18030, unless they are UTF-8, or enough of them show another."""
     text = b"\n".join(filter(None, texts))
+    if is_nearly_utf8(text):
+        return "utf-8"
     if sum(value > 127 for value in text) < LEAST_NON_ASCII:
         return ENCODING
     return detected(text, ENCODING, ENCODINGS)

@@ -214,7 +214,7 @@ class Game(Line):
         the nearest to it that the encoding can hold.
         """
         source = self.source
-        newline = "\r\n" if "\r\n" in source.text else "\n"
+        newline = next((end for end in ("\r\n", "\n", "\r") if end in source.text), "\n")
         edits = []  # first offset, end, and the text to put there
         for start, end in source.notes:
             stands_between = source.text[:start][-1:].strip() and source.text[end : end + 1].strip()

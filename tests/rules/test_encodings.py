@@ -1,0 +1,147 @@
+"""Encodings of game files: damaged UTF-8, what a file says of itself, and line ends."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from game_trees import random_game
+from random_records import random_record
+
+from siqi.daemon.command import run
+from siqi.games import registry
+from siqi.games.encodings import detected, is_nearly_utf8
+from siqi.games.formats import Format, recognised
+from siqi.games.xiangqi.library.move import Move
+from siqi.games.xiangqi.library.pgn import Game
+
+TEXTS = {(game, one.name): one for game in registry.NAMES for one in registry.formats(game) if one.is_text}
+HELD = [key for key, one in TEXTS.items() if one.tags != "0"]
+
+
+def named(one: Format, key: tuple[str, str]) -> bytes:
+    """Return a game between players with Chinese names, in UTF-8; the first name begins with a `~`."""
+    if key[0] == "xiangqi":
+        game = Game({"Red": "~张三丰", "Black": "李四光", "Result": "1-0"}, [Move.from_uci("h2e2")])
+        return one.write([game]).data
+    record = random_record(key[0], random.Random(1), 14)._replace(first="~张三丰", second="李四光")
+    return one.write([record]).data.decode(one.encoding).encode()
+
+
+def names_of(game: object) -> tuple[str, str]:
+    headers = getattr(game, "headers", None)
+    if headers is not None:
+        return headers["Red"], headers["Black"]
+    return game.first, game.second  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("key", HELD, ids="-".join)
+def test_a_bad_byte_spoils_only_itself(key: tuple[str, str]) -> None:
+    one = TEXTS[key]
+    for bad in (b"\xe9", b"\xff", b"\xe5\xbc", b"\xe9\xa1"):
+        found = one.read(named(one, key).replace(b"~", bad))
+        assert names_of(found.games[0]) == ("\ufffd张三丰", "李四光")
+        assert found.faults == ["1 characters that are not utf-8"]
+
+
+def test_texts_in_other_encodings_are_not_utf_8() -> None:
+    rng = random.Random(2)
+    hanzi = [chr(code) for code in range(0x4E00, 0x9FA5)]
+    for encoding in ("gb2312", "big5"):
+        for size in (3, 6, 40):
+            texts = ("".join(rng.sample(hanzi, 3 * size)).encode(encoding, "ignore")[: 2 * size] for _ in range(300))
+            assert sum(map(is_nearly_utf8, texts)) <= 2
+    assert detected("Köln, André, façade".encode("cp1252"), "utf-8") != "gb18030"
+
+
+def test_xqf_with_texts_in_utf_8() -> None:
+    xqf = next(one for one in registry.formats("xiangqi") if one.name == "xqf")
+    data = bytearray(xqf.write([Game({}, [Move.from_uci("h2e2")], {1: "Zug" * 4})]).data)
+    for at, text, name in (
+        (0x50, "中炮对屏风马".encode(), "中炮对屏风马"),
+        (0x130, "张三".encode(), "张三"),
+        (0x140, "一二三四五六".encode()[:15] + b"\0", "一二三四五"),
+    ):
+        data[at : at + 1 + len(text)] = bytes([min(len(text), 15 if at > 0x50 else 63)]) + text
+        game = xqf.read(bytes(data)).games[0]
+        assert name in game.headers.values()
+    data[0x140:0x14F] = b"\x0e" + "一二三四五".encode()[:14]  # cut within a character
+    found = xqf.read(bytes(data))
+    assert found.games[0].headers["Black"] == "一二三四\ufffd" and found.games[0].headers["Red"] == "张三"
+    assert found.faults == ["1 characters that are not utf-8"]
+
+
+def test_utf_16_of_ccbridge_is_counted() -> None:
+    cbr = next(one for one in registry.formats("xiangqi") if one.name == "cbr")
+    data = cbr.write([Game({"Red": "甲乙"}, [], {0: "丙"})]).data
+    found = cbr.read(data.replace("甲".encode("utf-16-le"), b"\0\xd8").replace("丙".encode("utf-16-le"), b"\0\xdc"))
+    assert found.games[0].headers["Red"] == "\ufffd乙" and found.games[0].comments == {0: "\ufffd"}
+    assert found.faults == ["2 characters that are not utf-16-le"]
+
+
+CYRILLIC = "Иванов"
+
+
+@pytest.mark.parametrize("name", ["windows-1251", "koi8-r", "ISO-8859-5", "utf-8"])
+def test_a_file_s_own_word_on_its_encoding(name: str) -> None:
+    sgf = TEXTS["connect6", "sgf"].read(f"(;FF[4] CA[{name}]PB[{CYRILLIC}];B[j10])".encode(name))
+    assert sgf.games[0].first == CYRILLIC
+    page = f"<html><meta http-equiv='Content-Type' content='text/html; charset={name}'>[DhtmlXQ_red]{CYRILLIC}"
+    (game,) = TEXTS["xiangqi", "dhtmlxq"].read(f"{page}[/DhtmlXQ_red]</html>".encode(name)).games
+    assert game.headers["Red"] == CYRILLIC
+    (game,) = (
+        TEXTS["xiangqi", "dhtmlxq"]
+        .read(f'<meta charset="{name}">[DhtmlXQ_red]{CYRILLIC}[/DhtmlXQ_red]'.encode(name))
+        .games
+    )
+    assert game.headers["Red"] == CYRILLIC
+    xml = f'<?xml version="1.0" encoding="{name}"?><ChineseChessRecord><Head><Red>{CYRILLIC}</Red></Head><MoveList>'
+    xml += '<Move value="77-47" end="1"/></MoveList></ChineseChessRecord>'
+    (game,) = TEXTS["xiangqi", "cbf"].read(xml.encode(name)).games
+    assert game.headers["Red"] == CYRILLIC
+
+
+def test_a_false_word_on_the_encoding_does_not_count() -> None:
+    """The text is not valid in it, it does not exist, or it cannot be that of ASCII."""
+    for name in ("gb2312", "ascii", "ISO-8859-1", "utf-16", "utf-7", "unicode_escape", "idna", "none", "x" * 300):
+        found = TEXTS["connect6", "sgf"].read(f"(;FF[4]CA[{name}]PB[张三\\u65e5丰1];B[j10])".encode())
+        assert found.games[0].first == "张三u65e5丰1" and not found.faults
+    text = "(;FF[4]CA[UTF-8]PB[张三丰];B[j10])"
+    assert TEXTS["connect6", "sgf"].read(text.encode("gb18030")).games[0].first == "张三丰"
+    assert (
+        TEXTS["connect6", "sgf"].read(b"\xef\xbb\xbf" + text.replace("UTF-8", "gbk").encode()).games[0].first
+        == "张三丰"
+    )
+    assert (
+        TEXTS["connect6", "sgf"].read(text.replace("UTF-8", "gbk").encode("utf-8"), "utf-8").games[0].first == "张三丰"
+    )
+
+
+@pytest.mark.parametrize("key", TEXTS, ids="-".join)
+def test_carriage_returns_end_lines(key: tuple[str, str]) -> None:
+    one, rng = TEXTS[key], random.Random(3)
+    games = [random_game(rng, from_fen=False) for _ in range(3)] if key[0] == "xiangqi" else []
+    for game in games:
+        game.moves = game.moves or [Move.from_uci("h2e2")]
+    records = games or [random_record(key[0], rng, 14) for _ in range(3)]
+    data = one.write(records if "games" in one.holds else records[:1]).data
+    for end in (b"\r", b"\r\n"):
+        again = data.replace(b"\n", end)
+        assert recognised(registry.formats(key[0]), again) == recognised(registry.formats(key[0]), data)
+        assert one.read(again) == one.read(data)
+
+
+def test_old_line_ends_in_the_commands(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = tmp_path / "old.pgn"
+    path.write_bytes('% 注\r[Red "张三"]\r[Black "李四"]\r\r1. C2.5 H8+7\r; 好\r*\r'.encode())
+    assert run(["convert", str(path), str(tmp_path / "new.pgn")]) == 0
+    new = (tmp_path / "new.pgn").read_text("utf-8")
+    assert '[Red "张三"]\n' in new and "{好} *" in new
+    assert run(["analyse", str(path), "--output", "record", "--nodes", "50"]) == 0
+    out = capfdbinary.readouterr()[0]
+    assert out.count(b"{Siqi ") == 3 and b"\n" not in out
+    path = tmp_path / "old.fens"
+    path.write_bytes(b"# two\rstartpos\rstartpos moves h2e2\r")
+    assert run(["analyse", str(path), "--nodes", "50"]) == 0
+    assert capfdbinary.readouterr()[0].count(b"bestmove") == 2

@@ -833,7 +833,7 @@ def test_text_in_no_encoding_is_kept_and_a_hint_given(tmp_path: Path) -> None:
     data = '[Event "棋"]\n\n1. C2.5 {马} *\n'.encode() + '[Event "杨"]\n\n1. C2.5 *\n'.encode("gb18030")
     path.write_bytes(data)
     arguments = (path, "--format", "record", "--nodes", "100", "--encoding", "utf-8")
-    hint = "siqi analyse: 1 characters of the input are not utf-8; --encoding gb18030 may read them\n"
+    hint = "siqi analyse: 2 characters of the input are not utf-8; --encoding gb18030 may read them\n"
     status, out, err = siqi(*arguments, "--output", "record")
     assert (status, err) == (0, hint)
     assert re.sub(rb'\n\{Siqi [^}]*\}|\[SiqiScoreSide "Red"\]\n', b"", out) == data

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from siqi.asynchronous import AsyncAnalysis, AsyncEngine
     from siqi.daemon.engine.events import Refusal
-    from siqi.engine import Analysis, Engine, EngineError, Info, PlayResult
+    from siqi.engine import Analysis, Engine
     from siqi.games.contract import Outcome, Score
     from siqi.games.pictures.drawing import Picture
     from siqi.games.xiangqi.formats.files import LoadedGames, load_games, save_games
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from siqi.games.xiangqi.library.tree import Line
     from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, PAWN, ROOK
     from siqi.limit import Limit
+    from siqi.owner import EngineError, Info, PlayResult
     from siqi.positions import GAMES, Position, Replay, picture, position, replay
 
 __all__ = [
@@ -155,9 +156,9 @@ _HOMES = {
     "Refusal": "siqi.daemon.engine.events",
     "Analysis": "siqi.engine",
     "Engine": "siqi.engine",
-    "EngineError": "siqi.engine",
-    "Info": "siqi.engine",
-    "PlayResult": "siqi.engine",
+    "EngineError": "siqi.owner",
+    "Info": "siqi.owner",
+    "PlayResult": "siqi.owner",
     "Outcome": "siqi.games.contract",
     "Score": "siqi.games.contract",
     "Picture": "siqi.games.pictures.drawing",

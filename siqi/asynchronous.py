@@ -6,24 +6,22 @@
             async for info in running:
                 print(info.depth, info.score)
 
-Each engine has a thread of its own, which makes its calls in their order and waits for its events. Results reach the
-event loop by `call_soon_threadsafe`, so nothing polls.
+The thread that owns the engine makes its calls in their order. Results reach the event loop by `call_soon_threadsafe`,
+so nothing polls, and no call depends on what became of the tasks before it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
-import weakref
-from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping, Sequence
 from functools import partial
-from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from siqi.engine import Analysis, Engine, EngineError, Info, PlayResult
+from siqi.checks import check_type
 from siqi.limit import Limit, check_is_bounded
-from siqi.positions import Position, check_game, check_is_position
+from siqi.owner import EngineError, Info, Owner, PlayResult, Search
+from siqi.positions import Position, check_game, warn
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.library.board import Board
@@ -43,16 +41,15 @@ class AsyncEngine:
     def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
         """Prepare an engine; its first call raises what `siqi.Engine` raises for bad options."""
         check_game(game)
+        check_type("options", options, Mapping, "a mapping of names to values")
         self.game = game
-        self._thread = _Thread(partial(Engine, game, options))
-        self._lock = asyncio.Lock()  # held by a call until it is done, by an analysis until it has begun
-        weakref.finalize(self, self._thread.end)
+        self._owner = Owner(self, game, options)
 
     async def __aenter__(self) -> AsyncEngine:
         try:
-            await self._call(lambda engine: None)
+            await self._call(lambda: None)
         except BaseException:
-            self._thread.end()
+            self._owner.end()
             raise
         return self
 
@@ -64,17 +61,18 @@ class AsyncEngine:
     @property
     def options(self) -> dict[str, str]:
         """The options of this game with their values, as texts; `EngineError` before the game is loaded."""
-        if self._thread.engine is None:
+        if not self._owner.is_loaded:
             raise EngineError("the engine has not loaded its game")
-        return self._thread.engine.options
+        return self._owner.options()
 
     async def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
         """Set options, as `Engine.configure` does."""
-        await self._call(lambda engine: engine.configure(options))
+        check_type("options", options, Mapping, "a mapping of names to values")
+        await self._call(partial(self._owner.configure, dict(options)))
 
     async def new_game(self) -> None:
         """Forget earlier searches; call it before each new game."""
-        await self._call(lambda engine: engine.new_game())
+        await self._call(self._owner.new_game)
 
     async def play(
         self,
@@ -85,9 +83,7 @@ class AsyncEngine:
     ) -> PlayResult:
         """Search a position as it is now and return the engine's move, as `Engine.play` does."""
         check_is_bounded(limit)
-        running = self.analysis(position, limit, root_moves=root_moves)
-        async with self._lock:
-            return await running._whole()
+        return await AsyncAnalysis(self, Search(position, limit, 1, root_moves, ends_by_request=False)).wait()
 
     async def analyse(
         self,
@@ -99,9 +95,8 @@ class AsyncEngine:
     ) -> list[Info]:
         """Search a position as it is now and return its best variations, as `Engine.analyse` does."""
         check_is_bounded(limit)
-        running = self.analysis(position, limit, multipv=multipv, root_moves=root_moves)
-        async with self._lock:
-            await running._whole()
+        running = AsyncAnalysis(self, Search(position, limit, multipv, root_moves, ends_by_request=False))
+        await running.wait()
         return running.lines
 
     def analysis(
@@ -113,26 +108,28 @@ class AsyncEngine:
         root_moves: Collection[str | Move] | None = None,
     ) -> AsyncAnalysis:
         """Return an analysis of a position as it is now, which `async with`, `async for` or `await` starts."""
-        check_is_position(position)
-        copied = position.copy()
-        return AsyncAnalysis(
-            self, lambda engine: engine.analysis(copied, limit, multipv=multipv, root_moves=root_moves)
-        )
+        return AsyncAnalysis(self, Search(position, limit, multipv, root_moves))
 
     def stop(self) -> None:
         """Stop the running search; it still has a result. Does not block. Any thread may call this."""
-        self._thread.stop()
+        self._owner.stop_running()
 
     async def close(self) -> None:
         """Stop a running search, which still has its result. The engine cannot be used afterwards."""
-        self._thread.end()
-        await asyncio.to_thread(self._thread.wait)
+        self._owner.end()
+        await asyncio.to_thread(self._owner.wait)
 
-    async def _call(self, function: Callable[[Engine], T]) -> T:
-        """Make a call once those before it are done and a running analysis is ended; return its result."""
-        async with self._lock:
-            self._thread.stop()
-            return await asyncio.shield(self._thread.call(function))
+    async def _call(self, function: Callable[[], None]) -> None:
+        """Have the owner make a call, which ends an analysis that runs; return at its end or raise its error."""
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[None] = loop.create_future()
+        self._owner.call(function, partial(_post, loop, _settle, ended))
+        await asyncio.shield(ended)
+        self._show_warnings()
+
+    def _show_warnings(self) -> None:
+        while not self._owner.warnings.empty():
+            warn(self._owner.warnings.get())
 
 
 class AsyncAnalysis:
@@ -142,13 +139,13 @@ class AsyncAnalysis:
     `await` returns the analysis itself once it runs.
     """
 
-    def __init__(self, engine: AsyncEngine, start: Callable[[Engine], Analysis]) -> None:
+    def __init__(self, engine: AsyncEngine, search: Search) -> None:
         self._engine = engine
-        self._search = _Search(start)
-        self._answer: asyncio.Future[PlayResult] | None = None  # None until the search is requested
+        self._search = search
+        self._news: _News | None = None  # None until the search is requested
 
     def __await__(self) -> Generator[Any, None, AsyncAnalysis]:
-        yield from self._begun().__await__()
+        yield from self._or_stop(self._begun()).__await__()
         return self
 
     async def __aenter__(self) -> AsyncAnalysis:
@@ -164,49 +161,50 @@ class AsyncAnalysis:
         return self
 
     async def __anext__(self) -> Info:
-        await self._begun()
-        info = await self._or_stop(self._search.infos.get())
-        if info is None:
-            self._search.infos.put_nowait(None)  # for further iterations
-            raise StopAsyncIteration
-        return info
+        return await self._or_stop(self._next_info())
 
     @property
     def lines(self) -> list[Info]:
         """The variations of the last report, best first."""
-        return [] if self._search.analysis is None else self._search.analysis.lines
+        return self._search.lines
 
     @property
     def is_done(self) -> bool:
         """True once the search has its answer."""
-        return self._answer is not None and self._answer.done()
+        return self._search.is_done
 
     def stop(self) -> None:
         """Stop the search; return at once. Any thread may call this."""
-        self._search.stop()
+        if not self.is_done:
+            self._engine._owner.stop(self._search)
 
     async def wait(self) -> PlayResult:
         """Return the search's answer at its end; `EngineError` if a fault of the program ended it."""
-        await self._begun()
-        assert self._answer is not None
-        return await self._or_stop(asyncio.shield(self._answer))
+        return await self._or_stop(self._result())
 
-    async def _begun(self) -> None:
-        """Begin the search, unless that has been done."""
-        if self._answer is None:
-            async with self._engine._lock:
-                await self._begin()
+    async def _begun(self) -> _News:
+        """Request the search, unless that has been done; return its news once it runs, or raise what refuses it."""
+        if self._news is None:
+            news = _News(asyncio.get_running_loop())
+            self._engine._owner.search(self._search, news.post)
+            self._news = news
+        await asyncio.shield(self._news.begun)
+        if not self._search.is_begun:
+            self._search.answer()
+        return self._news
 
-    async def _whole(self) -> PlayResult:
-        """Return the answer of a search that begins now; the caller holds the lock."""
-        await self._begin()
-        return await self.wait()
+    async def _next_info(self) -> Info:
+        infos = (await self._begun()).infos
+        info = await infos.get()
+        if info is None:
+            infos.put_nowait(None)  # for further iterations
+            raise StopAsyncIteration
+        return info
 
-    async def _begin(self) -> None:
-        """Begin the search after a running one is ended; return once it runs."""
-        if self._answer is None:  # still, with the lock
-            begun, self._answer = self._engine._thread.search(self._search)
-            await self._or_stop(asyncio.shield(begun))
+    async def _result(self) -> PlayResult:
+        await asyncio.shield((await self._begun()).ended)
+        self._engine._show_warnings()
+        return self._search.answer()
 
     async def _or_stop(self, awaited: Awaitable[T]) -> T:
         """Return what is awaited; the search is stopped if the task is cancelled."""
@@ -217,100 +215,26 @@ class AsyncAnalysis:
             raise
 
 
-class _Search:
-    """A search in an engine's thread; what it finds goes to an event loop."""
+class _News:
+    """The news of a search in an event loop, without a reference to the engine, whose end ends the search."""
 
-    def __init__(self, start: Callable[[Engine], Analysis]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.begun: asyncio.Future[None] = loop.create_future()
+        self.ended: asyncio.Future[None] = loop.create_future()
         self.infos: asyncio.Queue[Info | None] = asyncio.Queue()  # None: no more
-        self.analysis: Analysis | None = None  # not None once it runs
-        self._start = start
-        self._is_stopped = False
+        self._loop = loop
 
-    def begin(self, engine: Engine) -> None:
-        self.analysis = self._start(engine)
-        if self._is_stopped:  # when there was nothing to stop yet
-            self.analysis.stop()
+    def post(self, infos: Sequence[Info] | None) -> bool:
+        """Take news from the owner's thread; return False if the loop is closed."""
+        return _post(self._loop, self._take, infos)
 
-    def run(self, loop: asyncio.AbstractEventLoop, engine: Engine) -> PlayResult:
-        """Hand on the variations, and return the answer."""
-        if self.analysis is None:
-            raise EngineError("the search has not begun")
-        for info in self.analysis:
-            if not _post(loop, self.infos.put_nowait, info):
-                self.analysis.stop()
-        _post(loop, self.infos.put_nowait, None)
-        return self.analysis.wait()
-
-    def stop(self) -> None:
-        self._is_stopped = True
-        if self.analysis is not None:
-            self.analysis.stop()
-
-
-class _Thread:
-    """The thread of an engine. It makes calls in their order; the first one makes the engine."""
-
-    def __init__(self, make: Callable[[], Engine]) -> None:
-        self.engine: Engine | None = None
-        self._make = make
-        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()  # None: the end
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._search: _Search | None = None  # the last one
-        self._is_ended = False
-
-    def call(self, function: Callable[[Engine], T]) -> asyncio.Future[T]:
-        """Request a call and return its result to come. EngineError after the end."""
-        if self._is_ended:
-            raise EngineError("the engine is closed")
-        loop = asyncio.get_running_loop()
-        result: asyncio.Future[T] = loop.create_future()
-        result.add_done_callback(_see_error)
-        self._calls.put(lambda: self._make_call(function, loop, result))
-        if not self._thread.ident:
-            self._thread.start()
-        return result
-
-    def search(self, search: _Search) -> tuple[asyncio.Future[None], asyncio.Future[PlayResult]]:
-        """End a running search and request another; return its beginning and its answer."""
-        self.stop()
-        begun = self.call(search.begin)
-        self._search = search
-        return begun, self.call(partial(search.run, asyncio.get_running_loop()))
-
-    def stop(self) -> None:
-        """Stop the last search that was requested, whether or not it runs."""
-        if self._search is not None:
-            self._search.stop()
-
-    def end(self) -> None:
-        """Stop a search, and end the thread after the calls that have been requested."""
-        self._is_ended = True
-        self.stop()
-        self._calls.put(None)
-
-    def wait(self) -> None:
-        """Block until the thread has ended."""
-        if self._thread.ident:
-            self._thread.join()
-
-    def _run(self) -> None:
-        while (call := self._calls.get()) is not None:
-            call()
-            del call  # with what it refers to
-        if self.engine is not None:
-            self.engine.close()
-
-    def _make_call(
-        self, function: Callable[[Engine], T], loop: asyncio.AbstractEventLoop, result: asyncio.Future[T]
-    ) -> None:
-        try:
-            if self.engine is None:
-                self.engine = self._make()
-            value = function(self.engine)
-        except BaseException as error:
-            _post(loop, _settle, result.set_exception, result, error)
-        else:
-            _post(loop, _settle, result.set_result, result, value)
+    def _take(self, infos: Sequence[Info] | None) -> None:
+        _settle(self.begun, None)
+        for info in infos or ():
+            self.infos.put_nowait(info)
+        if infos is None:
+            _settle(self.ended, None)
+            self.infos.put_nowait(None)
 
 
 def _post(loop: asyncio.AbstractEventLoop, function: Callable[..., object], *values: object) -> bool:
@@ -322,13 +246,12 @@ def _post(loop: asyncio.AbstractEventLoop, function: Callable[..., object], *val
     return True
 
 
-def _settle(settle: Callable[[Any], None], result: asyncio.Future[Any], value: object) -> None:
-    """Set a result or an error, unless the future is done or cancelled."""
-    if not result.done():
-        settle(value)
-
-
-def _see_error(result: asyncio.Future[Any]) -> None:
-    """Retrieve an error that may never be awaited, which asyncio would otherwise report."""
-    if not result.cancelled():
-        result.exception()
+def _settle(ended: asyncio.Future[None], error: BaseException | None) -> None:
+    """Set what a call has raised, None for nothing, unless its future is cancelled or done."""
+    if ended.done():
+        return
+    if error is None:
+        ended.set_result(None)
+    else:
+        ended.set_exception(error)
+        ended.exception()  # it may never be awaited, which asyncio would otherwise report

@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import doctest
 import gc
+import os
 import pickle
+import random
 import re
 import rlcompleter
 import signal
@@ -123,12 +125,92 @@ def test_a_call_ends_an_analysis_that_runs(xiangqi: siqi.Engine) -> None:
     assert xiangqi.play(board, siqi.Limit(depth=1)).move in board.legal_moves
 
 
-def test_an_interrupted_call_leaves_an_idle_engine(xiangqi: siqi.Engine) -> None:
-    board = siqi.position("xiangqi")
-    threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,)).start()
-    with pytest.raises(KeyboardInterrupt):
-        xiangqi.play(board, siqi.Limit(time=60))
-    assert xiangqi.play(board, siqi.Limit(depth=1)).move in board.legal_moves
+class Interruption(KeyboardInterrupt):
+    """Raised by the handler of an alarm."""
+
+
+def interrupted(call: Callable[[], object], seconds: float) -> bool:
+    """Make a call and interrupt it after a time; return False if it ended before."""
+
+    def interrupt(*_: object) -> None:
+        raise Interruption
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            call()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except Interruption:
+        return True
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    return False
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no alarms")
+@pytest.mark.parametrize("name", ["connect6", "xiangqi"])
+def test_calls_interrupted_at_any_moment_leave_an_idle_engine(name: str) -> None:
+    """No later call is refused, and none waits for the search of an earlier one, which would take a minute."""
+    chance, position, one = random.Random(name), siqi.position(name), siqi.Limit(depth=1)
+    with siqi.Engine(name, {"Hash": 1}) as engine:
+
+        def analyse() -> None:
+            for number, _ in enumerate(engine.analysis(position)):
+                if number == 2:
+                    break
+
+        calls: list[tuple[Callable[[], object], float]] = [
+            (lambda: engine.play(position, siqi.Limit(time=0.004)), 0.006),
+            (lambda: engine.play(position, siqi.Limit(time=60)), 0.02),
+            (lambda: engine.analyse(position, siqi.Limit(time=0.004), multipv=2), 0.006),
+            (analyse, 0.01),
+            (lambda: engine.configure({"Hash": chance.randint(1, 2), "Seed": 3}), 0.002),
+            (engine.new_game, 0.001),
+        ]
+        count = 0
+        for number in range(150):
+            call, most = calls[number % len(calls)]
+            count += interrupted(call, chance.uniform(1e-5, most))
+            started = time.monotonic()
+            assert engine.play(position, one).move
+            assert time.monotonic() - started < 30
+        assert count > 20
+    for _ in range(20):
+        interrupted(lambda: siqi.Engine(name, {"Hash": 1}).close(), chance.uniform(1e-5, 0.02))
+    with siqi.Engine(name, {"Hash": 1}) as engine:
+        assert engine.play(position, one).move
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+def test_a_fork_during_a_search_is_refused() -> None:
+    """A fork of an idle engine plays; one made during a search needs an engine of its own, and does not hang."""
+    code = """
+import os, siqi
+board, one = siqi.position("connect6"), siqi.Limit(depth=1)
+def child(call):
+    if not os.fork():
+        try:
+            print(call(), flush=True)
+        except siqi.EngineError as error:
+            print(error, flush=True)
+        os._exit(0)
+    os.wait()
+engine = siqi.Engine("connect6", {"Hash": 1})
+child(lambda: engine.play(board, one).move)
+running = engine.analysis(board)
+child(lambda: engine.play(board, one))
+child(running.wait)
+child(engine.close)
+print(running.is_done, engine.play(board, one).move)
+"""
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, cwd=ROOT, check=True)
+    played, *refused, closed, went_on = done.stdout.splitlines()
+    assert played in siqi.position("connect6").legal_moves and closed == "None"
+    assert refused == ["this process was forked during a search: it needs an engine of its own"] * 2
+    assert went_on.split()[0] == "False"
 
 
 def test_boards_that_count_ranks_from_one(xiangqi: siqi.Engine) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
+import random
+import signal
 import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -133,6 +137,45 @@ def test_cancelling_stops_the_search(seconds: float) -> None:
     with_engine(use)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no alarms")
+def test_loops_interrupted_at_any_moment_leave_an_idle_engine() -> None:
+    chance, position = random.Random(1), siqi.position("connect6")
+    engine = siqi.AsyncEngine("connect6", {"Hash": 1})
+
+    async def play(seconds: float) -> None:
+        await engine.play(position, siqi.Limit(time=seconds))
+
+    async def analyse() -> None:
+        async with engine.analysis(position) as running:
+            async for _ in running:
+                break
+
+    calls: list[Callable[[], Coroutine[Any, Any, None]]] = [
+        lambda: play(0.004),
+        lambda: play(60),
+        analyse,
+        lambda: engine.configure({"Hash": chance.randint(1, 2)}),
+    ]
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    asyncio.run(play(0.004))
+    for number in range(60):
+        with contextlib.suppress(KeyboardInterrupt), warnings.catch_warnings(action="ignore"):
+            signal.setitimer(signal.ITIMER_REAL, chance.uniform(1e-5, 0.012))
+            try:
+                asyncio.run(calls[number % len(calls)]())
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        started = time.monotonic()
+        asyncio.run(play(0.004))
+        assert time.monotonic() - started < 30
+    asyncio.run(engine.close())
+    signal.signal(signal.SIGALRM, before)
+
+
 def test_errors_reach_those_who_await() -> None:
     async def use(engine: siqi.AsyncEngine, board: siqi.Board) -> None:
         one = siqi.Limit(depth=1)
@@ -174,10 +217,10 @@ def test_errors_reach_those_who_await() -> None:
 
 def test_a_fault_of_a_search_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     async def use(engine: siqi.AsyncEngine, board: siqi.Board) -> None:
-        inner = engine._thread.engine
-        assert inner is not None and inner._engine._loaded_game is not None
+        loaded = engine._owner.engine._loaded_game
+        assert loaded is not None
         with monkeypatch.context() as patch:
-            patch.setattr(type(inner._engine._loaded_game.searcher), "iterate", lambda self: 1 // 0)
+            patch.setattr(type(loaded.searcher), "iterate", lambda self: 1 // 0)
             with pytest.raises(siqi.EngineError, match="ZeroDivisionError"):
                 await engine.play(board, siqi.Limit(depth=1))
         assert (await engine.play(board, siqi.Limit(depth=1))).move

@@ -110,11 +110,12 @@ def _convert(options: argparse.Namespace) -> int:
     files = files_of(names, report, options.split or "")
     if files.are_many and options.number is not None:
         raise CommandError("--number is for one file")
-    if files.are_many and os.path.realpath(output) in {os.path.realpath(file.path) for file in files.files}:
+    is_in_place = any(_is_same_file(file.path, output) for file in files.files)
+    if files.are_many and is_in_place:
         raise CommandError(f"{output} is an input, too")
     writer: JoinedOutput | SplitOutput
     writer = (
-        JoinedOutput(options, output)
+        JoinedOutput(options, output, is_in_place)
         if options.split is None
         else SplitOutput(options, [file.path for file in files.files])
     )
@@ -140,6 +141,15 @@ def _convert(options: argparse.Namespace) -> int:
         bad = f"; {len(failed)} could not be converted, or not whole: {listed(failed)}" if failed else ""
         report(f"{len(files.files)} files, {writer.count} games{bad}")
     return FAILED if failed else 0
+
+
+def _is_same_file(name: str, output: str) -> bool:
+    """True if an input is the output by any name: a link, or standard input."""
+    try:
+        status = os.fstat(0) if name == "-" else os.stat(name)
+        return os.path.samestat(status, os.stat(output))
+    except (OSError, ValueError):
+        return False
 
 
 def progress(files: Sequence[NamedFile]) -> Iterator[NamedFile]:
@@ -174,14 +184,22 @@ def _add(file: NamedFile, options: argparse.Namespace, writer: JoinedOutput | Sp
     if options.number is not None:
         check_number(options.number, games)
         games = games[options.number - 1 : options.number]
+    if writer.is_in_place and (found.faults or found.notes):
+        raise ValueError(f"{file.path}: not replaced, as not all of it could be read")
+    if writer.is_in_place and len(games) < len(found.games):
+        raise ValueError(f"{file.path}: not replaced, as its other games would be lost")
     writer.add(file, target, games)
     return not found.faults
 
 
 class JoinedOutput:
-    """All games in one file. `count`: of games."""
+    """All games in one file. `count`: of games.
 
-    def __init__(self, options: argparse.Namespace, output: str) -> None:
+    `is_in_place`: the file is the input, perhaps the only copy of it, and is replaced only by all of its content.
+    """
+
+    def __init__(self, options: argparse.Namespace, output: str, is_in_place: bool) -> None:
+        self.is_in_place = is_in_place
         self._options = options
         self._output = output
         self._target: Format | None = None
@@ -212,6 +230,9 @@ class JoinedOutput:
         if self._target is None or not self._games:
             return Counter()
         written = self._target.write(self._games, WriteStyle(self._options.output_encoding, self._options.notation))
+        if self.is_in_place and written.losses:
+            kinds = ", ".join(sorted(written.losses))
+            raise ValueError(f"{self._output}: not replaced, as {self._target.name} has no room for {kinds}")
         if self._output == "-":
             sys.stdout.buffer.write(written.data)
             sys.stdout.buffer.flush()
@@ -223,6 +244,8 @@ class JoinedOutput:
 
 class SplitOutput:
     """A file for each game, named like the game's own file, in folders like those of the input. `count`: of games."""
+
+    is_in_place = False
 
     def __init__(self, options: argparse.Namespace, inputs: Sequence[str]) -> None:
         self._options = options

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import forked
@@ -16,6 +18,8 @@ from siqi.daemon.command import run
 from siqi.games import registry
 from siqi.games.formats import FEATURES, MAX_BYTES
 from siqi.games.xiangqi.formats.files import load_games, save_games
+
+ROOT = Path(__file__).parents[2]
 
 C6 = "{[C6][Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}\n"
 EWN = """#[WTN][A R][B B][先手胜][2017.07.29 14:00 重庆][2017 CCGC];
@@ -125,6 +129,43 @@ def test_existing_files(tmp_path: Path) -> None:
     assert b"moves b2e2" in (tmp_path / "b.fens").read_bytes()
     assert converted(tmp_path / "b.fens", tmp_path / "b.fens", "--force") == 0  # a file may replace itself
     assert sorted(os.listdir(tmp_path)) == ["a.pgn", "b.fens"]
+
+
+@pytest.mark.parametrize("by", ["name", "symlink", "hard link", "link of the input"])
+@pytest.mark.parametrize(
+    ("text", "arguments", "line"),
+    [
+        ('[Red "x"]\n\n1. C2.5 C2.5 2. K5+9 *\n', [], "not all of it could be read"),
+        ("1. C2.5 *\n\n1. Z9.9 H8+7 *\n", [], "not all of it could be read"),
+        ('[Red "x"]\n[Red "y"]\n\n1. C2.5 *\n', [], "not all of it could be read"),
+        ('[Red "x"]\n\n1. C2.5 {good} *\n', ["--to", "moves"], "moves has no room for comments, tags Red"),
+        ("1. C2.5 *\n\n1. C8.5 *\n", ["--number", "2"], "its other games would be lost"),
+    ],
+)
+def test_a_file_replaces_itself_only_whole(
+    by: str, text: str, arguments: list[str], line: str, tmp_path: Path, capsys: CaptureFixture[str]
+) -> None:
+    source = output = tmp_path / "a.pgn"
+    source.write_text(text)
+    if by == "symlink":
+        (output := tmp_path / "b.pgn").symlink_to(source)
+    elif by == "hard link":
+        (output := tmp_path / "b.pgn").hardlink_to(source)
+    elif by == "link of the input":
+        (source := tmp_path / "b.pgn").symlink_to(output)
+    assert converted(source, output, "--force", *arguments) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "not replaced, as " in error and line in error
+    assert source.read_text() == output.read_text() == text
+
+
+def test_standard_input_is_replaced_only_whole(tmp_path: Path) -> None:
+    path, text = tmp_path / "a.pgn", "1. C2.5 Z9.9 *\n"
+    path.write_text(text)
+    command = [sys.executable, "-m", "siqi", "convert", "-", str(path), "--force"]
+    with path.open("rb") as file:
+        out = subprocess.run(command, stdin=file, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert out.returncode == 1 and "not replaced" in out.stderr and path.read_text() == text
 
 
 def test_standard_input_and_output() -> None:

@@ -96,8 +96,12 @@ class AsyncEngine:
         """Search a position as it is now and return its best variations, as `Engine.analyse` does."""
         check_is_bounded(limit)
         running = AsyncAnalysis(self, Search(position, limit, multipv, root_moves, ends_by_request=False))
+        is_over = position.is_game_over()
+        if is_over:
+            await running
+            running.stop()
         await running.wait()
-        return running.lines
+        return [] if is_over else running.lines
 
     def analysis(
         self,

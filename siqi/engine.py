@@ -94,8 +94,11 @@ class Engine:
         """
         check_is_bounded(limit)
         analysis = self._begin(position, limit, multipv, root_moves)
+        is_over = position.is_game_over()
+        if is_over:
+            analysis.stop()
         analysis._result()
-        return analysis.lines
+        return [] if is_over else analysis.lines
 
     def analysis(
         self,

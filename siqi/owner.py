@@ -67,7 +67,7 @@ class PlayResult(NamedTuple):
     """The engine's answer."""
 
     move: Any
-    """The move to play, None if the game is over."""
+    """The move to play, None if there is no legal one."""
     ponder: Any = None
     """The answer that the engine expects, None if it has none."""
     info: Info | None = None

@@ -88,16 +88,16 @@ class Analyst:
         found["toMove"] = ("first", "second")[position.turn]
         if played := played_move(position, item):
             found["played"] = played
+        outcome = position.outcome()
+        if outcome is not None:
+            found["outcome"] = str(outcome)
+            if not outcome.unknown or not position.count_legal():  # else it may go on
+                return found | {"lines": []}
         if query.book:
             known = game.consult(position)
             found["book"] = [line.text for line in known]
             if ending := next((line.ending for line in known if line.ending is not None), None):
                 found["ending"] = {name: value for name, value in ending._asdict().items() if value}
-        outcome = position.outcome()
-        if outcome is not None:
-            found["outcome"] = str(outcome)
-        if not position.count_legal():
-            return found | {"lines": []}
         try:
             moves = tuple(dict.fromkeys(position.parse_move(word) for word in query.searchmoves or ()))
         except ValueError as error:

@@ -125,6 +125,8 @@
     return say('chance', {side: side(turn), chance: percent(turn ? 1 - value : value)});
   }
 
+  const isOver = (one) => Boolean(one.o) && one.o[0] !== 'unknown';
+
   function outcomeText(ply) {
     const [winner, reason] = game().plies[ply].o;
     const names = {first: side(0), second: side(1)};
@@ -223,7 +225,7 @@
       const thrown = last ? 0 : game().plies[at.ply + 1].t;
       parts.push(say(thrown ? 'toMoveThrow' : 'toMove', {side: mover(at.ply), throw: thrown}));
     }
-    if (one.v !== undefined) parts.push(chanceText(one.v, 0));
+    if (one.v !== undefined && !isOver(one)) parts.push(chanceText(one.v, 0));
     return parts.join(' · ');
   }
 

@@ -237,6 +237,39 @@ def test_every_query_has_an_answer_however_little_it_asks_for() -> None:
     assert all(answer["lines"] or "outcome" in answer for answer in answers)
 
 
+ENDED = {
+    "draw repetition": {"moves": ["b0c2", "b9c7", "c2b0", "c7b9"] * 2},
+    "draw sixty-moves": {"fen": "3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 120 100"},  # with a mate in one
+    "draw no-attackers": {"fen": "3k5/9/9/9/9/9/9/9/4A4/4K4 w"},
+    "win second perpetual": {
+        "fen": "9/1N1k2P2/1n1a1a3/9/2n6/2B6/2p6/3AB4/4AK3/3C5 w - - 86 108",
+        "moves": ["e2c0", "b7a5", "e1f2", "a5b7", "d2e1", "d7e8", "e1d2", "e8d7", "d2e1", "d7e8", "e1d2", "e8d7"],
+    },
+    "win first quiet": {"game": "junqi", "fen": "1l3/a4/5/5/5/5/5/5/5/5/A4/1L3 f - 31"},
+}
+"""Games that have ended although there are legal moves, by their outcomes."""
+
+
+def test_a_game_that_is_over_has_its_outcome_and_no_chance() -> None:
+    """An end by counting or by repetition is the answer, as one on the board is: no search, line or book beside it."""
+    for answer in run(*({"id": outcome, "book": True, "nodes": 500, **query} for outcome, query in ENDED.items())):
+        assert answer["outcome"] == answer["id"] and answer["lines"] == []
+        assert not {"bestmove", "depth", "value", "book", "ending"} & answer.keys()
+    unknown = {"game": "junqi", "fen": "1x1x1/1A3/5/x4/5/5/5/5/5/5/B4/1L3 f f 0", "moves": ["B1A1=1"]}
+    (answer,) = run({"id": "it may go on", "nodes": 500, **unknown})
+    assert answer["outcome"] == "unknown headquarters-taken" and answer["lines"]
+
+
+def test_an_end_by_repetition_in_a_table_and_in_comments(tmp_path: Path) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text('[Game "Chinese Chess"]\n\n' + "1. H2+3 H2+3 2. H3-2 H3-2 " * 2 + "*\n")
+    status, out, _ = siqi(path, "--output", "csv", "--nodes", "500")
+    last = next(row for row in csv.DictReader(out.decode().splitlines()) if row["turn"] == "8")
+    assert (status, last["outcome"], last["cp"] + last["mate"] + last["win"]) == (0, "draw repetition", "")
+    status, out, _ = siqi(path, "--output", "record", "--nodes", "500")
+    assert status == 0 and out.decode().count("{Siqi 1/2-1/2 repetition}") == 1
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_before_the_queries_is_skipped(encoding: str, tmp_path: Path) -> None:
     """A byte order mark, which shells of Windows write, is skipped."""

@@ -113,6 +113,15 @@ def test_the_end_on_the_board_is_worth_its_result() -> None:
     assert plies[-1].before == 1.0 and plies[-1].lost == 0
 
 
+def test_a_game_that_is_over_is_worth_its_result_though_it_continued() -> None:
+    """Whatever a search reports after the third occurrence, the game is drawn there."""
+    again = ReviewedGame("xiangqi", GameRecord((*["h2e2", "h9g7", "e2h2", "g7h9"] * 2, "b0c2")), "moves")
+    plies, course = judged(again, [finding(0.9 if ply % 2 == 0 else 0.1) for ply in range(10)])
+    assert str(course.outcomes[8]) == "draw repetition"
+    assert (plies[8].before, plies[8].line) == (0.5, None) and plies[9].lost == 0
+    assert plies[8].grade == 0 and plies[7].before == 0.9
+
+
 THROWS = {throw: 0.3 + throw / 20 for throw in range(1, 7)}
 
 
@@ -531,6 +540,7 @@ def test_verdicts_of_tablebases_and_rules(tmp_path: Path) -> None:
     assert review(again, "-o", tmp_path / "a.html", *NODES) == 0
     plies = data_of(tmp_path / "a.html")["games"][0]["plies"]
     assert plies[8]["o"] == ["draw", "repetition"] and "o" not in plies[7] and plies[-1]["d"] > 0
+    assert plies[8]["v"] == 0.5 and not {"b", "e"} & plies[8].keys()  # its result, and no search's value or line
 
 
 def test_an_xqf_file_and_the_words_of_a_position(tmp_path: Path, capsys: CaptureFixture[str]) -> None:

@@ -370,6 +370,15 @@ def test_a_game_that_is_over_has_no_move() -> None:
         assert engine.analyse(position, siqi.Limit(depth=2)) == []
 
 
+def test_a_game_that_ended_by_counting_has_no_lines_but_can_be_played_on(xiangqi: siqi.Engine) -> None:
+    for position in (
+        siqi.Board("3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 120 100"),
+        siqi.position("xiangqi", "3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 120 100"),
+    ):
+        assert xiangqi.analyse(position, siqi.Limit(depth=2)) == []
+        assert xiangqi.play(position, siqi.Limit(depth=2)).move is not None
+
+
 def test_without_a_throw_each_has_its_line() -> None:
     with siqi.Engine("ewn") as engine:
         lines = engine.analyse(siqi.position("ewn", "ABC2/DE3/F3f/3ed/2cba f -"), siqi.Limit(depth=2))

@@ -64,6 +64,7 @@ def test_answers_are_those_of_the_engine_that_blocks() -> None:
         assert (await engine.play(board, limit)).move == move
         await engine.new_game()
         assert [(line.pv, line.score) for line in await engine.analyse(board, limit, multipv=2)] == lines
+        assert await engine.analyse(siqi.Board("3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 120 100"), limit) == []
         await engine.configure({"Hash": 8})
         assert engine.options["Hash"] == "8"
 

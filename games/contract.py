@@ -314,8 +314,13 @@ class Score(NamedTuple):
     unproven: bool = False
     """True if it rests on the claim that a side loses: all its turns that were searched do, but not all were."""
 
+    @property
+    def expected(self) -> float | None:
+        """The expected result, 0 to 1: `win + draw / 2`; None where `win` is not known."""
+        return None if self.win is None else self.win + self.draw / 2
+
     @classmethod
-    def expected(cls, win: float, mate: int | None = None) -> Score:
+    def from_expected(cls, win: float, mate: int | None = None) -> Score:
         """Return the score of an expected result 0..1. Its centipawns are 400 log10 of the odds, as in Elo's model."""
         bounded = min(max(win, 0.001), 0.999)
         return cls(round(400 * math.log10(bounded / (1 - bounded))), mate, win)

@@ -226,12 +226,16 @@ def line_of(position: Position, line: Line, depth: int) -> dict[str, Any]:
 
 
 def score_of(score: Score) -> dict[str, Any]:
-    """Return a score as the answer has it, the mover's view: `cp` or `mate`; `win` and `draw` if known; `unproven`."""
+    """Return a score as the answer has it, the mover's view: `cp` or `mate`, and the chances if they are known.
+
+    `draw` is left out if it is 0, `unproven` if it is not true; `expected` follows from `win` and `draw` as written.
+    """
     found: dict[str, Any] = {"cp": score.cp} if score.mate is None else {"mate": score.mate}
     if score.win is not None:
         found["win"] = round(score.win, 4)
-    if score.draw:
-        found["draw"] = round(score.draw, 4)
+        if score.draw:
+            found["draw"] = round(score.draw, 4)
+        found["expected"] = round(found["win"] + found.get("draw", 0.0) / 2, 4)
     if score.unproven:
         found["unproven"] = True
     return found

@@ -18,7 +18,7 @@ from siqi.games.contract import GameRecord, Note, NoteLine
 
 COLUMNS = (
     *("id", "turn", "fen", "toMove", "played", "lost", "rank", "throw", "bestmove", "move", "cp", "mate", "win"),
-    *("draw", "depth", "nodes", "time", "pv", "outcome", "error", "query"),
+    *("draw", "expected", "depth", "nodes", "time", "pv", "outcome", "error", "query"),
 )
 """The columns of a CsvTable before those of the game's tags."""
 

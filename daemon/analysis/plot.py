@@ -1,4 +1,4 @@
-"""The plot of a run: chances to win by ply, and the distributions of scores, depths, times and speeds.
+"""The plot of a run: expected results by ply, and the distributions of scores, depths, times and speeds.
 
 A summary takes answers one by one. Its memory is bounded for any number of them: it has histograms, and the course of
 the first games only.

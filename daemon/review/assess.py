@@ -252,8 +252,8 @@ def _ply(game: ReviewedGame, found: GameCourse, ply: int, finding: Finding | Non
         return Ply(None, None, None, finding)
     throw = game.throw(ply) if ply < game.plies else 0
     line = next((line for line in finding.lines if line.throw in (0, throw)), None)
-    before = _first_view(finding.value.win, turn)
-    after = _first_view(line.value.win, turn) if line else None
+    before = _first_view(finding.value.expected, turn)
+    after = _first_view(line.value.expected, turn) if line else None
     return Ply(before, after, line, finding)
 
 
@@ -269,7 +269,7 @@ def _lost(game: ReviewedGame, found: GameCourse, ply: int, plies: Sequence[Ply])
         return 0.0
     if found.views:
         lines = (line for line in old.finding.lines if bare(line.moves[0]) == played)
-        return old.line.value.win - next(lines, old.line).value.win
+        return old.line.value.expected - next(lines, old.line).value.expected
     if old.after is None or new.before is None:
         return 0.0
     return old.after - new.before if found.turns[ply - 1] == 0 else new.before - old.after

@@ -29,7 +29,7 @@ MOST_MOVES = 10
 class Chance(msgspec.Struct, frozen=True, omit_defaults=True):
     """A value, the view of the side to move."""
 
-    win: float  # expected result, 0..1: a draw counts half
+    expected: float  # the expected result, 0..1
     mate: int = 0  # turns of the winner, negative if the mover loses; 0: not proven
     cp: int = 0
 
@@ -103,7 +103,7 @@ def _chance(score: dict[str, Any]) -> Chance:
     mate = score.get("mate", 0)
     if mate:
         return Chance(float(mate > 0), mate)
-    return Chance(round(score["win"] + score.get("draw", 0.0) / 2, 4), 0, score.get("cp", 0))
+    return Chance(score["expected"], 0, score.get("cp", 0))
 
 
 class FindingsFile:

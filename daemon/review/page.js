@@ -4,12 +4,12 @@
     en: {
       game: 'Game', view: 'View', notation: 'Moves', language: 'Language', board: 'Board', first: 'First position',
       back: 'Back', next: 'Next', last: 'Last position', earlier: 'Mistake before', later: 'Next mistake', flip: 'Turn the board',
-      bestMove: 'Best move', threats: 'threats', heat: 'expected stones', beliefs: 'beliefs', move: 'Move', judgement: 'Judgement', graph: 'Chance to win', moves: 'Moves of the game',
+      bestMove: 'Best move', threats: 'threats', heat: 'expected stones', beliefs: 'beliefs', move: 'Move', judgement: 'Judgement', graph: 'Expected results', moves: 'Moves of the game',
       summary: 'Summary', start: 'Start', setUp: 'Set-up position', own: 'as in the file', chinese: 'Chinese', wxf: 'WXF', iccs: 'ICCS',
       hint: 'Keys: ← → a move, ↑ ↓ a mistake, Home and End, B the better line, Esc back to the game, F turns the board.',
-      toMove: '{side} to move', toMoveThrow: '{side} to move with a {throw}', chance: '{side}’s chance {chance}', comma: ', ', colon: ': ', and: ', ', file: 'standard input',
-      afterThrow: '{side}’s chance {chance} after the throw', beforeThrow: '{chance} before it',
-      grade1: 'Inaccuracy', grade2: 'Mistake', grade3: 'Blunder', lost: '{grade}: loses {lost} of the chance to win',
+      toMove: '{side} to move', toMoveThrow: '{side} to move with a {throw}', chance: '{side}’s expected result {chance}', comma: ', ', colon: ': ', and: ', ', file: 'standard input',
+      afterThrow: '{side}’s expected result {chance} after the throw', beforeThrow: '{chance} before it',
+      grade1: 'Inaccuracy', grade2: 'Mistake', grade3: 'Blunder', lost: '{grade}: loses {lost} of the expected result',
       better: 'Better:', best: 'Best now:', leave: 'Back to the game', inLine: 'Engine’s line, not the game',
       mateFor: '{side} wins in {moves}', depth: 'depth {n}', endWin: 'Tablebase: {side} wins in {moves}',
       oneMove: '1 move', someMoves: '{n} moves',
@@ -17,9 +17,9 @@
       over: '{result}: {reason}', ruleOver: 'By the rules the game is over: {result}, {reason}', winFirst: '{first} wins', winSecond: '{second} wins',
       draw: 'Draw', unknown: 'Not known to this side', error: 'Not analysed: {text}', noValue: 'Not analysed',
       countMoves: 'Moves', inaccuracies: 'Inaccuracies', mistakes: 'Mistakes', blunders: 'Blunders',
-      meanLost: 'Mean loss of a move', luck: 'Luck', skill: 'Skill', luckNote: 'Luck: sum of the changes by throws. Skill: sum of the changes by moves. Both, the other side’s with the opposite sign, add up to the change of the chance from {from} to {to}{unknown}.',
+      meanLost: 'Mean loss of a move', luck: 'Luck', skill: 'Skill', luckNote: 'Luck: sum of the changes by throws. Skill: sum of the changes by moves. Both, the other side’s with the opposite sign, add up to the change of the expected result from {from} to {to}{unknown}.',
       luckUnknown: '; {n} come from moves without a known throw',
-      gradeNote: 'Inaccuracy, mistake, blunder: a move that loses {a}, {b}, {c} of the chance to win, or more, rounded as shown. A draw counts half.',
+      gradeNote: 'Inaccuracy, mistake, blunder: a move that loses {a}, {b}, {c} of the expected result, or more, rounded as shown. The expected result is the chance to win plus half the chance of a draw.',
       unsure: 'The next search takes this back: the verdict is in doubt.',
       shallow: 'Shallow searches (median depth {depth}): much of this may be an error of theirs. Better: {option}.',
       takenBack: 'Verdicts that the next search takes back: {n}. More time per position may settle them: {option}.',
@@ -27,17 +27,17 @@
       overview: '{n} games', player: 'Player', playedGames: 'Games', score: 'Score', loss: 'Mean loss', noName: '{side}, no name',
       junqiView: 'Each value is that of the side to move, from what this side can know. In a side’s view, a piece that it does not know shows its likeliest type, the bar its probability.', junqiAll: 'The values know all pieces.',
       all: 'Referee', viewOf: 'As {side} sees it', setups: 'Set-ups: {words}',
-      wins: 'the attacker wins', dies: 'the attacker falls', both: 'both fall', graphLabel: '{side}’s chance to win by move; now {chance}'
+      wins: 'the attacker wins', dies: 'the attacker falls', both: 'both fall', graphTitle: '{side}’s expected result by move, %', graphLabel: '{side}’s expected result by move; now {chance}'
     },
     zh: {
       game: '对局', view: '视角', notation: '着法', language: '语言', board: '棋盘', first: '初始局面',
       back: '后退', next: '前进', last: '最后局面', earlier: '上一处失误', later: '下一处失误', flip: '翻转棋盘',
-      bestMove: '最佳着法', threats: '威胁', heat: '预期落点', beliefs: '推测', move: '着法', judgement: '评判', graph: '胜率', moves: '对局着法',
+      bestMove: '最佳着法', threats: '威胁', heat: '预期落点', beliefs: '推测', move: '着法', judgement: '评判', graph: '期望得分', moves: '对局着法',
       summary: '总结', start: '开局', setUp: '初始局面', own: '同文件', chinese: '中文', wxf: 'WXF', iccs: 'ICCS',
       hint: '按键：← → 逐着，↑ ↓ 失误，Home 与 End 首尾，B 走更好的变化，Esc 回到对局，F 翻转棋盘。',
-      toMove: '轮到{side}走', toMoveThrow: '{side}掷出 {throw}，轮到{side}走', chance: '{side}胜率 {chance}', comma: '，', colon: '：', and: '、', file: '标准输入',
-      afterThrow: '掷骰后{side}胜率 {chance}', beforeThrow: '掷骰前 {chance}',
-      grade1: '缓着', grade2: '失误', grade3: '败着', lost: '{grade}：胜率损失 {lost}',
+      toMove: '轮到{side}走', toMoveThrow: '{side}掷出 {throw}，轮到{side}走', chance: '{side}期望得分 {chance}', comma: '，', colon: '：', and: '、', file: '标准输入',
+      afterThrow: '掷骰后{side}期望得分 {chance}', beforeThrow: '掷骰前 {chance}',
+      grade1: '缓着', grade2: '失误', grade3: '败着', lost: '{grade}：期望得分损失 {lost}',
       better: '更好：', best: '此时最佳：', leave: '回到对局', inLine: '引擎的变化，不是对局',
       mateFor: '{side} {moves}内必胜', depth: '深度 {n}', endWin: '残局库：{side} {moves}内胜',
       oneMove: '1 回合', someMoves: '{n} 回合',
@@ -45,9 +45,9 @@
       over: '{result}：{reason}', ruleOver: '按规则对局已结束：{result}，{reason}', winFirst: '{first}胜', winSecond: '{second}胜',
       draw: '和棋', unknown: '该方无从得知', error: '未分析：{text}', noValue: '未分析',
       countMoves: '着数', inaccuracies: '缓着', mistakes: '失误', blunders: '败着',
-      meanLost: '每着损失', luck: '运气', skill: '技术', luckNote: '运气：掷骰引起的胜率变化之和。技术：走子引起的变化之和。两者相加（对方取相反数）等于胜率从 {from} 到 {to} 的变化{unknown}。',
+      meanLost: '每着损失', luck: '运气', skill: '技术', luckNote: '运气：掷骰引起的期望得分变化之和。技术：走子引起的变化之和。两者相加（对方取相反数）等于期望得分从 {from} 到 {to} 的变化{unknown}。',
       luckUnknown: '；其中 {n} 来自骰点不明的着法',
-      gradeNote: '缓着、失误、败着：胜率损失不少于 {a}、{b}、{c} 的着法，以所示的取整值为准。和棋算一半。',
+      gradeNote: '缓着、失误、败着：期望得分损失不少于 {a}、{b}、{c} 的着法，以所示的取整值为准。期望得分等于胜率加上和棋概率的一半。',
       unsure: '下一次搜索推翻了这一评判，仅供参考。',
       shallow: '搜索较浅（深度中位数 {depth}），评判可能有误。延长时间可更准确：{option}。',
       takenBack: '有 {n} 处评判被下一次搜索推翻。延长每个局面的时间可更准确：{option}。',
@@ -55,7 +55,7 @@
       overview: '共 {n} 局', player: '棋手', playedGames: '对局', score: '得分', loss: '每着损失', noName: '{side}（未署名）',
       junqiView: '各数值属于走棋方，只依据该方所知。在一方所见中，未知棋子显示最可能的兵种，横条为其概率。', junqiAll: '数值知道所有棋子。',
       all: '裁判', viewOf: '{side}所见', setups: '布阵：{words}',
-      wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphLabel: '{side}逐着胜率；现在 {chance}'
+      wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphTitle: '{side}逐着期望得分（%）', graphLabel: '{side}逐着期望得分；现在 {chance}'
     }
   };
   const REASONS = {
@@ -351,6 +351,7 @@
     });
     parts.push(shape('line', {class: 'here', x1: x(at.ply), x2: x(at.ply), y1: TOP, y2: height - BOTTOM}));
     svg.replaceChildren(...parts);
+    byId('graph-title').textContent = say('graphTitle', {side: side(0)});
     const value = game().plies[at.ply].v;
     svg.setAttribute('aria-label', say('graphLabel', {side: side(0), chance: value === undefined ? say('noValue') : percent(value)}));
   }

@@ -132,7 +132,7 @@ def _extras(game: ReviewedGame, position: Position, judged: Ply | None = None) -
         name: True for name in PARTS if name in maker.EXTRAS and (name != "heat" or judged is not None)
     }
     if game.info.has_dice and judged is not None and judged.finding is not None:
-        found["chances"] = {line.throw: line.value.win for line in judged.finding.lines if line.throw}
+        found["chances"] = {line.throw: line.value.expected for line in judged.finding.lines if line.throw}
     return found
 
 

@@ -89,7 +89,7 @@ class Ewn:
         learned = self.knowledge.estimate(position.record)
         exact = self.knowledge.chance(position.record)
         lines = [f"learned {learned:.3f}", *([] if exact is None else [f"endgame {exact:.5f}"])]
-        return [*lines, f"total {Score.expected(learned if exact is None else exact).cp:+d} for the side to move"]
+        return [*lines, f"total {Score.from_expected(learned if exact is None else exact).cp:+d} for the side to move"]
 
     def perft(self, position: EwnPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         """Yield (move, leaves below it). A set-up counts as one ply; after the first ply moves are those of any throw.

@@ -113,7 +113,7 @@ class SamplingSearcher(Generic[P]):
         found = self._adapter.result()
         if not found.lines:  # the sampled worlds had no move that is allowed
             moves = self._task.moves or tuple(self._task.position.legal_moves())
-            found = found._replace(lines=[Line(Score.expected(0.5), (move,)) for move in moves])
+            found = found._replace(lines=[Line(Score.from_expected(0.5), (move,)) for move in moves])
         return found.report(self._task, self._depth, MAX_DEPTH, self._works)
 
     def _grow(self, thread: int) -> None:

@@ -92,7 +92,12 @@ def test_all_games_and_all_turns() -> None:
     assert found["e", 2]["fen"].endswith("f 3")
     assert 0 < found["e", 2]["lines"][0]["score"]["win"] < 1
     assert [line["throw"] for line in found["E", 2]["lines"]] == [1, 2, 3, 4, 5, 6]
-    assert found["m", 0]["lines"][0]["score"] == {"mate": 1, "win": 1.0}
+    assert found["m", 0]["lines"][0]["score"] == {"mate": 1, "win": 1.0, "expected": 1.0}
+    assert "expected" in found["E", 2]["value"]
+    scores = [line["score"] for answer in answers for line in answer["lines"]]
+    for score in scores:
+        assert score["expected"] == pytest.approx(score["win"] + score.get("draw", 0) / 2, abs=6e-5)
+    assert any("draw" in score for score in scores)
     assert found["o", 1]["lines"] == []
     assert found["o", 1]["outcome"] == "win first checkmate"
     assert found["s", 0]["bestmove"] == "a0a1"
@@ -706,7 +711,7 @@ def test_a_table_has_the_chances_of_an_answer() -> None:
     row = next(csv.DictReader(siqi("--output", "csv", given=query)[1].decode().splitlines()))
     score = answer["lines"][0]["score"]
     assert 0 < score["draw"] < 1
-    assert (row["win"], row["draw"]) == (str(score["win"]), str(score["draw"]))
+    assert all(row[name] == str(score[name]) for name in ("win", "draw", "expected"))
 
 
 HANGING = "4k4/9/9/9/9/9/9/r8/R8/3K5 w"

@@ -128,7 +128,7 @@ THROWS = {throw: 0.3 + throw / 20 for throw in range(1, 7)}
 def ewn_finding(shift: float, *played: str) -> dict[str, Any]:
     """Return a finding before the throw: its value is the mean over the throws."""
     lines = [value(chance + shift, *(played or ("a1a1",)), throw=throw) for throw, chance in THROWS.items()]
-    return finding(sum(line.value.win for line in lines) / 6, *lines)
+    return finding(sum(line.value.expected for line in lines) / 6, *lines)
 
 
 def test_luck_and_skill_add_up() -> None:
@@ -178,7 +178,7 @@ def test_chances_of_scores() -> None:
     answer = {
         "played": "G2F2=1",
         "lines": [
-            {"score": {"cp": 1, "win": 0.5, "draw": 0.25}, "pv": ["G0H1"]},
+            {"score": {"cp": 1, "win": 0.5, "draw": 0.25, "expected": 0.625}, "pv": ["G0H1"]},
             {"score": {"mate": -3}, "pv": ["K4J3"]},
             {"score": {"mate": 2, "win": 0.7}, "pv": ["G2F2"]},
         ],
@@ -186,10 +186,23 @@ def test_chances_of_scores() -> None:
         "ending": {"result": "win", "plies": 12},
     }
     found = finding_of("key", answer)
-    assert [line.value.win for line in found.lines] == [0.625, 1.0] and found.value == found.lines[0].value
+    assert [line.value.expected for line in found.lines] == [0.625, 1.0] and found.value == found.lines[0].value
     assert found.lines[1].value.mate == 2
     assert found.ending == EndgameResult("win", 12)
     assert msgspec.json.decode(msgspec.json.encode(found), type=Finding) == found
+
+
+def test_a_review_and_an_analysis_have_one_value_by_one_name(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    """The page's value is the answer's `expected`, and no text of the page calls it by the name of `win`."""
+    assert review("startpos", "-o", tmp_path / "a.html", "--nodes", 2000, "--threads", 1, "--hash", 16) == 0
+    shown = data_of(tmp_path / "a.html")["games"][0]["plies"][0]["v"]
+    capsys.readouterr()
+    (tmp_path / "a.fen").write_text("startpos\n")
+    assert run(["analyse", str(tmp_path / "a.fen"), "--nodes", "2000"]) == 0
+    score = json.loads(capsys.readouterr().out)["lines"][0]["score"]
+    assert score["expected"] == shown != score["win"]
+    texts = source("page.js").split("const TEXTS")[1].split("const REASONS")[0]
+    assert not re.search(r"chance to win(?! plus)|胜率(?!加上|恰为)", texts)
 
 
 def test_a_line_keeps_the_moves_of_earlier_iterations() -> None:
@@ -200,7 +213,7 @@ def test_a_line_keeps_the_moves_of_earlier_iterations() -> None:
 
 def test_only_the_line_of_a_mate_is_kept_whole() -> None:
     pv = [f"a{i % 10}b{i % 10}" for i in range(30)]
-    lines = [{"score": {"mate": 15}, "pv": pv}, {"score": {"cp": 1, "win": 0.5}, "pv": pv}]
+    lines = [{"score": {"mate": 15}, "pv": pv}, {"score": {"cp": 1, "expected": 0.5}, "pv": pv}]
     found = [finding_of("key", {"lines": [line]}).lines[0].moves for line in lines]
     assert [len(moves) for moves in found] == [30, 10]
 
@@ -688,7 +701,7 @@ def test_findings_of_other_settings_are_not_used(tmp_path: Path, capsys: Capture
         )
     ]
     assert len(set(keys)) == 5
-    wrong = b'{"key":"%s","value":{"win":0.123}}\n' % keys[1].encode()
+    wrong = b'{"key":"%s","value":{"expected":0.123}}\n' % keys[1].encode()
     partial.write_bytes(HEAD + wrong)
     assert review(tmp_path / "a.pgn", "-o", tmp_path / "a.html", *NODES) == 0
     assert "earlier run" not in capsys.readouterr().err

@@ -155,6 +155,17 @@ def test_a_game_by_keys_and_clicks(number: int, game: str, language: str, browse
         assert f"game={number}&ply=4&lang={language}" in page.url
 
 
+@pytest.mark.parametrize(
+    ("language", "text"), [("en", "Black’s expected result by move, %"), ("zh", "黑方逐着期望得分（%）")]
+)
+@games("connect6")
+def test_the_graph_says_whose_results_it_shows(
+    number: int, game: str, language: str, text: str, browser: Any, page_file: Path
+) -> None:
+    with opened(browser, page_file, f"#game={number}&ply=1&lang={language}") as page:
+        assert page.inner_text("#graph-title") == text
+
+
 @games("connect6")
 def test_a_mistake_and_the_better_line(number: int, game: str, browser: Any, page_file: Path) -> None:
     """Down goes to a mistake; B plays the better line, arrows step through it, Escape returns to the game."""
@@ -162,7 +173,7 @@ def test_a_mistake_and_the_better_line(number: int, game: str, browser: Any, pag
         mistake = press(page, "ArrowDown")
         assert mistake.current != "0"
         assert re.search(
-            r"(Inaccuracy|Mistake|Blunder): loses [\d.]+\s% of the chance to win", page.inner_text("#judgement")
+            r"(Inaccuracy|Mistake|Blunder): loses [\d.]+\s% of the expected result", page.inner_text("#judgement")
         )
         first = press(page, "b")
         assert first.shapes != mistake.shapes and "Engine’s line" in first.state

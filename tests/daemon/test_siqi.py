@@ -96,6 +96,7 @@ def test_lines_come_best_first(xiangqi: siqi.Engine) -> None:
     board = siqi.position("xiangqi")
     lines = xiangqi.analyse(board, siqi.Limit(depth=5), multipv=3)
     assert [line.multipv for line in lines] == [1, 2, 3]
+    assert all(line.score.expected == line.score.win + line.score.draw / 2 for line in lines)
     assert sorted(lines, key=lambda line: -line.score.cp) == lines
     assert len({line.pv[0] for line in lines}) == 3 and all(line.pv[0] in board.legal_moves for line in lines)
     (line,) = xiangqi.analyse(board, siqi.Limit(depth=4), root_moves=[siqi.Move.from_uci("a0a1")])

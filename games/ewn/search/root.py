@@ -65,7 +65,9 @@ class RootMoves:
         """Return the mover's expected score before the throw; None if the throw is known or a throw has no move."""
         if 0 in self.throws or len(self.throws) < 6:
             return None
-        return Score.expected(sum(max(value_of(move).chance for move in moves) for moves in self.throws.values()) / 6)
+        return Score.from_expected(
+            sum(max(value_of(move).chance for move in moves) for moves in self.throws.values()) / 6
+        )
 
     def is_settled(self, value_of: Callable[[Move], Value]) -> bool:
         """True if the best move of every throw is proven."""
@@ -78,7 +80,7 @@ class RootMoves:
     def score(self, move: Move, value: Value) -> Score:
         """Return the score of a move, with the length of a proven win or loss."""
         mate = self._mate(move, value.chance > 0) if value.is_exact and value.chance in (0, 1) else None
-        return Score.expected(value.chance, mate)
+        return Score.from_expected(value.chance, mate)
 
     def _quickness(self, move: Move, value: Value) -> int:
         """Return a rank among equally certain results, higher for a shorter win or a longer loss."""

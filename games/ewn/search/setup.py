@@ -84,7 +84,9 @@ class SetupSearch:
         self._field = sorted(tried, reverse=True) + untried
         if complete:
             del self._field[max(len(tried) // 2, 1) :]
-        lines = tuple(Line(Score.expected(win), (SETUP + int(word),)) for win, word in self._field[: self._multipv])
+        lines = tuple(
+            Line(Score.from_expected(win), (SETUP + int(word),)) for win, word in self._field[: self._multipv]
+        )
         return Report(self._round, 1, self._nodes, lines, complete, len(self._field) == 1)
 
     def _share(self, word: str, other: str, playouts: int) -> float:

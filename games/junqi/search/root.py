@@ -69,7 +69,7 @@ class RootView:
     def result(self, found: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> IterationResult:
         """Return lines in the order given, but moves that win at once first; such a win settles the search."""
         lines = [
-            Line(Score.expected(1.0, 1) if self.takes_flag(move) else Score.expected(value), (move,))
+            Line(Score.from_expected(1.0, 1) if self.takes_flag(move) else Score.from_expected(value), (move,))
             for move, _, value in found
         ]
         lines.sort(key=lambda line: line.score.mate is None)
@@ -112,4 +112,4 @@ def explain(position: JunqiPosition) -> list[str]:
         for kinds in worlds.kinds:
             view.may[base : base + PIECES] = 1 << kinds.astype(np.uint16)
             chance += evaluate_here(view, LOOKUP_RECORD, work) / EXPLAINED
-    return [*lines, f"total {Score.expected(1 - chance if view.turn else chance).cp:+d} for the side to move"]
+    return [*lines, f"total {Score.from_expected(1 - chance if view.turn else chance).cp:+d} for the side to move"]

@@ -44,7 +44,7 @@ class SetupSearch:
 
     def iterate(self) -> Report:
         move = self._choose()
-        return Report(1, 1, 1, (Line(Score.expected(0.5), (move,)),), True, True)
+        return Report(1, 1, 1, (Line(Score.from_expected(0.5), (move,)),), True, True)
 
     def _choose(self) -> int:
         allowed = [move for move in self._task.moves if move != setup_move(UNKNOWN_SETUP)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,7 +101,7 @@ def test_no_warm_search_loses_by_rule_where_a_cold_one_does_not() -> None:
 @pytest.mark.long
 @pytest.mark.shared
 def test_no_warm_search_loses_by_rule_in_long_shuffles() -> None:
-    files = [Path(SHARED) / "data" / "xiangqi" / f"repetition_{name}.jsonl" for name in ("axf", "wxf")]
+    files = [SHARED / "xiangqi" / f"repetition_{name}.jsonl" for name in ("axf", "wxf")]
     cases = [json.loads(line) for path in files for line in path.read_text().splitlines()]
     games = [(case["fen"], case["moves"]) for case in cases]
     games += shuffles([case["fen"] for case in cases] * 3, 5)

@@ -11,8 +11,20 @@ MIN_BUDGET = 1
 """The least budget of any search."""
 
 MIN_MOVE_TIME = 5
-"""The least hard limit from a clock, or half of the time left if that is less. A plan for the whole game would leave
-the last milliseconds unused, and later moves would be no better for them. Xiangqi reaches depth 5 in 3 ms."""
+"""The least hard limit from a clock, or LEAST_SHARE of the usable time if that is less. A plan for the whole game would
+leave the last milliseconds unused, and later moves would be no better for them. Xiangqi reaches depth 5 in 3 ms."""
+
+LEAST_SHARE = 0.1
+
+REPLY_COST = 3
+"""Kept back for each further move of a long game: the least search, and 1 to 2 ms in pipes and threads. Without it
+3 of 40 games of Xiangqi at 1 s were lost on time, all after ply 217."""
+
+LONG_GAME, MAX_LONG_GAME = 5, 250
+"""A long game has this many times the usual number of moves, at most MAX_LONG_GAME."""
+
+LONG_REST = 0.4
+"""The least part of a long game's moves that is planned for: it may be longer still."""
 
 MAX_MOVES_TO_GO = 50
 """A more distant time control is planned for as if it were this many moves away."""
@@ -45,6 +57,15 @@ def horizon(expected_turns: int, turns_played: int) -> int:
     return max(expected_turns - turns_played, expected_turns // 3, 2)
 
 
+def kept_back(left: float, increment: float, moves_to_go: int, turns_played: int, expected_turns: int) -> float:
+    """Return the part of a clock that no search may use: against delays, and for the replies of a long game."""
+    whole = min(LONG_GAME * expected_turns, MAX_LONG_GAME)
+    moves = max(whole - turns_played, LONG_REST * whole)
+    if moves_to_go > 0:
+        moves = min(moves, moves_to_go)
+    return max(min(RESERVE, left / 2), (moves - 1) * max(REPLY_COST - increment, 0))
+
+
 def share_count(moves: int, expected_turns: int, turns_played: int, early_weight: float) -> float:
     """Return the number of shares into which the time for `moves` is divided; the present move gets one.
 
@@ -69,13 +90,13 @@ def allot(
     Promises MIN_BUDGET <= soft <= hard, and hard + overhead < left if left > overhead + 2.
     """
     moves = min(moves_to_go, MAX_MOVES_TO_GO) if moves_to_go > 0 else horizon(expected_turns, turns_played)
-    usable = max(left - overhead - min(RESERVE, left / 2), MIN_BUDGET)
+    usable = max(left - overhead - kept_back(left, increment, moves_to_go, turns_played, expected_turns), MIN_BUDGET)
     pool = max(usable + (increment - overhead) * (moves - 1), usable / 2)
     soft = min(pool / share_count(moves, expected_turns, turns_played, early_weight), usable)
     if pondering:
         soft *= PONDER_FACTOR
     hard = min(HARD_SHARES * soft, usable * (MAX_LAST_SHARE if moves == 1 else MAX_SHARE))
-    least = max(min(MIN_MOVE_TIME, (left - overhead) / 2), MIN_BUDGET)
+    least = max(min(MIN_MOVE_TIME, LEAST_SHARE * usable), MIN_BUDGET)
     hard = max(hard, least)
     return Budget(max(min(soft, hard), least), hard)
 

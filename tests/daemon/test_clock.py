@@ -50,6 +50,18 @@ def test_a_whole_game_on_one_clock(minutes: int, expected: int) -> None:
     assert left > 0
 
 
+@pytest.mark.parametrize(("expected", "length"), [(50, 240), (22, 90), (12, 50), (100, 240)])
+@pytest.mark.parametrize("seconds", [1, 10])
+def test_the_replies_of_a_long_game_are_kept_back(seconds: int, expected: int, length: int) -> None:
+    """Without an increment each reply costs 2 ms more than its search; early moves still get more than later ones."""
+    left, spent = 1000.0 * seconds, []
+    for turn in range(length):
+        spent.append(clock.allot(left, 0, 0, turn, expected, 10).soft)
+        left -= spent[-1] + 2
+        assert left > 0, turn
+    assert spent[0] >= 5 and spent[0] > 4 * spent[-1]
+
+
 @pytest.mark.parametrize("overrun_ms", [0, 5])
 def test_always_using_the_hard_limit_never_loses(overrun_ms: float) -> None:
     left = 1000.0

@@ -47,6 +47,9 @@ REACH = 3
 CAPACITY = 1 << 27
 """Most bytes of unpacked values. From half of it on, endings that a search does not need are closed."""
 
+MAX_REACH = 1000
+"""Materials whose endings within reach are kept."""
+
 ROOT_SHARE = 0.2
 """Share of a move's time for which a search may wait for the codes of all root moves."""
 
@@ -154,6 +157,7 @@ class Tablebase:
             [not can_attack(ending.weak) and not set(ending.strong) & set("AB") for ending in self._endings], bool
         )
         self._by_material: dict[int, Ending] = {}  # cache of `code_of`
+        self._reach: dict[int, dict[Ending, int]] = {}  # cache of `_in_reach`, by material
         self._lock = threading.Lock()  # guards what follows
         self._opened: dict[Ending, EndingTable] = {}  # in the order of opening
         self._closed: dict[Ending, EndingTable] = {}  # by `clear`: still packed, as read and checked
@@ -300,8 +304,17 @@ class Tablebase:
     def _in_reach(self, pos: Record) -> dict[Ending, int]:
         """Return the endings with files within REACH captures of a position, each with its number of captures.
 
-        Captures of the defenders that `probe_bare` leaves out do not count.
+        Captures of the defenders that `probe_bare` leaves out do not count. Each search asks: the answer is kept, as to
+        find it takes a fifth of a reply without a search.
         """
+        material = int(pos.material)
+        if material not in self._reach:
+            if len(self._reach) == MAX_REACH:
+                self._reach.clear()
+            self._reach[material] = self._find_in_reach(pos)
+        return {ending: captures for ending, captures in self._reach[material].items() if ending in self._paths}
+
+    def _find_in_reach(self, pos: Record) -> dict[Ending, int]:
         letters = [letters_of(pos, side) for side in (0, 1)]
         have = np.array([[side.count(letter) for letter in ORDER] for side in letters])
         found: dict[Ending, int] = {}
@@ -309,8 +322,7 @@ class Tablebase:
             missing = sides - self._counts
             captures = missing.sum(axis=(1, 2)) - np.where(self._is_bare, missing[:, 0, 4:].sum(axis=1), 0)
             for i in np.flatnonzero((missing >= 0).all(axis=(1, 2)) & (captures <= REACH)):
-                if self._endings[i] in self._paths:
-                    found[self._endings[i]] = min(found.get(self._endings[i], REACH), int(captures[i]))
+                found[self._endings[i]] = min(found.get(self._endings[i], REACH), int(captures[i]))
         return found
 
     def _open(self, ending: Ending) -> None:

@@ -28,6 +28,7 @@ from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import MARK, Drawing, PictureMaker
 from siqi.games.pictures.look import THEMES, look
 from siqi.games.pictures.terminal import TerminalStyle
+from siqi.games.records.position_lines import read_line
 
 FAILED, MISUSED = 1, 2
 """Exit statuses: a file or an output failed; the words are no valid position."""
@@ -161,12 +162,17 @@ def _words_of(source: GameSource) -> list[str]:
 
 def _position_words(text: str) -> list[str]:
     """Return the words `startpos|fen FEN [moves ...]` of a line of them or a FEN; none if it is neither."""
-    words = text.partition(";")[0].split()  # as in lists of FENs
-    if words[:1] == ["position"]:
-        words = words[1:]
-    if words[:1] in (["startpos"], ["fen"]):
-        return words
-    return ["fen", *words] if words and words[0].count("/") >= LEAST_SLASHES else []
+    parts = read_line(text)
+    if parts is None or not parts.start:
+        return []
+    is_named = text.split(maxsplit=1)[0] in HEAD_WORDS
+    if not (is_named or parts.start.partition(" ")[0].count("/") >= LEAST_SLASHES):
+        return []
+    start = parts.start.split()
+    return [
+        *(start if start[:1] == ["startpos"] else ["fen", *start]),
+        *(["moves", *parts.moves] if parts.moves else []),
+    ]
 
 
 def _game_in(source: GameSource, number: int | None) -> ShowRequest:

@@ -19,15 +19,10 @@ HEAD_WORDS = ("startpos", "fen", "position")
 """The words with which a position begins."""
 
 
-def split_moves(words: list[str]) -> tuple[list[str], list[str]]:
-    """Return the words before the word `moves`, and those after it."""
-    split = words.index("moves") if "moves" in words else len(words)
-    return words[:split], words[split + 1 :]
-
-
 def parse_position(words: list[str]) -> tuple[str | None, list[str]]:
     """Parse `startpos|fen FEN [moves ...]`; return the FEN, None for the start, and the moves. ValueError otherwise."""
-    start, moves = split_moves(words)
+    split = words.index("moves") if "moves" in words else len(words)
+    start, moves = words[:split], words[split + 1 :]
     kind = start[0] if start else ""
     if kind not in ("startpos", "fen"):
         raise ValueError("position: expected startpos or fen")

@@ -12,9 +12,9 @@ from typing import Any, TextIO
 import msgspec
 
 from siqi.daemon.analysis.query import Query
-from siqi.daemon.words import split_moves
 from siqi.games import registry
 from siqi.games.contract import GameRecord, Note, NoteLine
+from siqi.games.records.position_lines import read_line
 
 COLUMNS = (
     *("id", "turn", "fen", "toMove", "played", "lost", "rank", "throw", "bestmove", "move", "cp", "mate", "win"),
@@ -50,14 +50,12 @@ Answer = dict[str, Any]
 def queries_of_fens(handle: Iterable[str], game: str, prefix: str = "") -> Iterator[Query]:
     """Yield the query of each line: a FEN, and `moves ...` if there are any. Its id ends with the number of the line.
 
-    A line that begins with `#` is a comment, as is the text after a `;` (EPD).
+    Comments and the operations of EPD are left out (games/records/position_lines.py).
     """
     for number, line in enumerate(handle, 1):
-        words = line.partition(";")[0].split()
-        if words and not words[0].startswith("#"):
-            start, moves = split_moves(words[1:] if words[0] == "position" else words)
-            start = [] if start == ["startpos"] else start[1:] if start[:1] == ["fen"] else start
-            yield Query(f"{prefix}{number}", game, fen=" ".join(start), moves=tuple(moves))
+        if (parts := read_line(line)) is not None:
+            fen = "" if parts.start == "startpos" else parts.start
+            yield Query(f"{prefix}{number}", game, fen=fen, moves=parts.moves)
 
 
 def records_of(

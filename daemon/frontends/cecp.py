@@ -209,7 +209,9 @@ class Cecp(FrontEnd):
         if "moves" in words:
             raise ValueError("a position has no moves")
         if self.engine.info.has_dice and rest:
-            rest = [self.engine.info.sides[COLOURS.index(rest[0])], "-"]
+            side, *others = rest
+            unknown = [word for word in others if word != "-" and not word.isdigit()]
+            rest = [self.engine.info.sides[COLOURS.index(side)], "-", *unknown]
         self._stop()
         fen = " ".join([board, *rest])
         try:

@@ -302,6 +302,12 @@ def test_only_three_known_positions_of_public_suites_are_refused(game: Game) -> 
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 -1", "counter is not a number: -1"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 123456", "counter is not a number: 123456"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w x y", "counter is not a number: x"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1 e0e1 d9d8", "unexpected e0e1: moves stand behind the word moves"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1 move e0e1", "unexpected move"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1 -", "unexpected -"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w - - e0e1 d9d8", "counter is not a number: e0e1"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w 0 1 e0e1", "counter is not a number: e0e1"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w e0e1 d9d8", "counter is not a number: e0e1"),
     ],
 )
 def test_refused_fens(game: Game, fen: str, error: str) -> None:

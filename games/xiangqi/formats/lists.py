@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 from siqi.games.encodings import decode
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.records.position_lines import read_line
 from siqi.games.records.values import RESULTS
 from siqi.games.xiangqi.formats.fitting import board_of, fitted
 from siqi.games.xiangqi.formats.table import FORMATS
@@ -27,7 +28,7 @@ class _Row(NamedTuple):
 
     line: int
     fen: str
-    words: list[str]
+    words: Sequence[str]
     comment: str = ""
     result: str = "*"
 
@@ -80,20 +81,12 @@ def _fen_rows(text: str, remarks: list[str]) -> Iterator[_Row]:
     `remarks` gets lines with a `#`.
     """
     for number, line in enumerate(text.splitlines(), 1):
-        start, _, comment = line.partition(";")
-        words = start.split()
-        if not words or words[0].startswith("#"):
+        parts = read_line(line)
+        if parts is None:
             remarks.append(line)
-            continue
-        words = words[1:] if words[0] in ("fen", "position") else words
-        words = words[1:] if words[:1] == ["fen"] else words
-        end = words.index("moves") if "moves" in words else len(words)
-        stop = next(
-            (at for at, word in enumerate(words[:end]) if at > 1 and word[0].isalpha()), end
-        )  # EPD's operations
-        fen = " ".join(words[:stop])
-        comment = "; ".join(filter(None, (" ".join(words[stop:end]), comment.strip())))
-        yield _Row(number, STARTING_FEN if fen == "startpos" else fen, words[end + 1 :], comment)
+        else:
+            fen = STARTING_FEN if parts.start == "startpos" else parts.start
+            yield _Row(number, fen, parts.moves, parts.comment)
 
 
 def _paragraphs(text: str, remarks: list[str]) -> Iterator[_Row]:

@@ -161,4 +161,6 @@ def read_fen(fen: str) -> tuple[dict[int, str], int, int, int]:
         if not (text.isascii() and text.isdigit() and len(text) <= len(str(MAX_COUNTER))):
             raise ValueError(f"counter is not a number: {text}")
         numbers.append(int(text))
+    if len(counters) > 2:
+        raise ValueError(f"unexpected {counters[2]}: moves stand behind the word moves")
     return letters, int(side == "b"), numbers[0], max(1, numbers[1])

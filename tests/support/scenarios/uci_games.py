@@ -170,7 +170,8 @@ def xiangqi_errors(play: Recorder) -> None:
     play.each(*(f"position fen {fen}" for fen in fens[9:]), until=None)
     taken = (
         "3k5/9/9/9/9/9/9/9/9/4K4", "3k5/9/9/9/9/9/9/9/9/4K4 r", "3k5/9/9/9/9/9/9/9/9/4K4 b 3 4",
-        "3k5/9/9/9/9/9/9/9/9/4K4 b - - 3 4 extra words", "3k5/9/9/9/9/9/9/9/9/4K4 w x y 119 200",
+        "3k5/9/9/9/9/9/9/9/9/4K4 b - - 3 4 extra words",  # refused
+        "3k5/9/9/9/9/9/9/9/9/4K4 w x y 119 200",
         "3k5/9/9/9/9/9/9/9/9/4K4 w - - 500 99999", "rheakaehr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RHEAKAEHR r",
     )  # fmt: skip
     for fen in taken:

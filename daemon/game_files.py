@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from siqi.daemon.arguments import whole_number
 from siqi.games import registry
-from siqi.games.contract import Game, GameInfo, GameRecord, Position, is_dice_position
+from siqi.games.contract import CutGameError, Game, GameInfo, GameRecord, Position, is_dice_position
 from siqi.games.files import open_regular, read_bytes
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, ParsedFile, recognised
 
@@ -252,9 +252,18 @@ def cut_records(game: str, found: ParsedFile) -> None:
     loaded = registry.load(game)
     for number, record in enumerate(found.games):
         try:
-            play(loaded, record, len(record.moves))
-        except ValueError as error:
-            place = error.place if isinstance(error, UnplayableMoveError) else 0
-            found.faults.append(f"game {number + 1}: move {place + 1}: {error}")
-            dice = record.dice[: max(0, place - _setups(record, loaded.info))]
-            found.games[number] = record._replace(moves=record.moves[:place], dice=dice)
+            check_moves(loaded, record)
+        except CutGameError as error:
+            found.faults.append(f"game {number + 1}: {error}")
+            found.games[number] = error.record
+
+
+def check_moves(game: Game[Position], record: GameRecord) -> None:
+    """Raise CutGameError, with the record up to there, for its first illegal move."""
+    try:
+        play(game, record, len(record.moves))
+    except ValueError as error:
+        place = error.place if isinstance(error, UnplayableMoveError) else 0
+        dice = record.dice[: max(0, place - _setups(record, game.info))]
+        cut = record._replace(moves=record.moves[:place], dice=dice)
+        raise CutGameError(f"move {place + 1}: {error}", cut) from None

@@ -350,6 +350,14 @@ class GameRecord(NamedTuple):
     result_text: str = ""  # the file's words for the result if they differ from it or add to it; "": none
 
 
+class CutGameError(ValueError):
+    """Raised for a game with a fault; `record` has what stands before it."""
+
+    def __init__(self, why: str, record: GameRecord) -> None:
+        super().__init__(why)
+        self.record = record
+
+
 class NoteLine(NamedTuple):
     """A part of a note: text, then moves as words of the protocol, played from the position of the note."""
 

@@ -85,7 +85,8 @@ class StreamModule(FormatModule, Protocol):
     def stream(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:
         """Yield the games of an open file, each read when it is requested.
 
-        `next` raises ValueError for a malformed game; the `next` after it continues after that game. `skip` gets all
+        `next` raises ValueError for a malformed game, CutGameError if its moves before the fault can be played; the
+        `next` after it continues after that game. `skip` gets all
         text that belongs to no game yielded, in the order of the file. If the format has no `annotate`, it also gets
         those texts of games that mean nothing to the reader.
         """

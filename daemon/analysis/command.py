@@ -47,7 +47,7 @@ from siqi.daemon.system.interrupts import INTERRUPTED
 from siqi.daemon.system.pipes import printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
-from siqi.games.contract import GameRecord
+from siqi.games.contract import CutGameError, GameRecord
 from siqi.games.encodings import Text, explain, first_bytes, open_input
 from siqi.games.texts import visible
 
@@ -385,13 +385,16 @@ class Run:
             found = records_of(text.handle, game, skip)
         is_whole = True
         for number, record in enumerate(found, 1):
+            name = f"{prefix}{number}"
             if isinstance(record, ValueError):
-                self._batch.report_error(str(record), f"{prefix}{number}")
+                self._batch.report_error(str(record), name)
                 is_whole = False
+                if isinstance(record, CutGameError) and self._records is None:  # else its text stays as it is
+                    self._take_record(name, game, record.record)
                 continue
             if self._records is not None:
-                self._records.add(f"{prefix}{number}", record)
-            self._take_record(f"{prefix}{number}", game, record)
+                self._records.add(name, record)
+            self._take_record(name, game, record)
         if not number:
             self._progress.report(f"{prefix}no record of {game} in the input")
         return bool(number) and is_whole

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 import msgspec
 
 from siqi.daemon.analysis.query import Query
+from siqi.daemon.game_files import check_moves
 from siqi.games import registry
 from siqi.games.contract import GameRecord, Note, NoteLine
 from siqi.games.records.position_lines import read_line
@@ -61,14 +62,19 @@ def queries_of_fens(handle: Iterable[str], game: str, prefix: str = "") -> Itera
 def records_of(
     handle: TextIO, game: str, skip: Callable[[str], None] = lambda text: None
 ) -> Iterator[GameRecord | ValueError]:
-    """Yield the games of a file, and an error for each that cannot be read; `skip` as for `StreamModule.stream`.
+    """Yield the games of a file, and an error for each with a fault; `skip` as for `StreamModule.stream`.
 
-    UnicodeError if the text cannot be decoded; that ends the reading, a bad game does not.
+    It is a CutGameError if its first moves can be played. UnicodeError if the text cannot be decoded; that ends the
+    reading, a bad game does not.
     """
     games = registry.record_format(game).load_stream().stream(handle, skip)
+    loaded = registry.load(game) if registry.wording(game) is None else None  # else the reader checks the moves itself
     while True:
         try:
-            yield next(games)
+            record = next(games)
+            if loaded is not None:
+                check_moves(loaded, record)
+            yield record
         except StopIteration:
             return
         except UnicodeError:

@@ -783,6 +783,26 @@ def test_records_of_connect6_are_analysed(tmp_path: Path) -> None:
         ]
 
 
+def test_the_moves_before_a_fault_are_analysed(tmp_path: Path) -> None:
+    """As by `siqi convert` and `siqi review`, in every game; the fault is an error of the game."""
+    path = tmp_path / "games"
+    pgn = '[Event "bad"]\n\n1. C2.5 H8+7 2. C2.5 R9.8 *\n[Event "good"]\n\n1. C2.5 *\n'
+    for text, turns in (
+        (pgn, {"1": [0, 1, 2], "2": [0, 1]}),
+        (f"{C6.replace('K,9', 'J,10')}\n{C6}", {"1": [0, 1], "2": [0, 1, 2]}),
+    ):
+        path.write_text(text)
+        for output in ("json", "csv"):
+            status, out, err = siqi(path, "--nodes", "50", "--output", output)
+            lines = csv.DictReader(io.StringIO(out.decode())) if output == "csv" else map(json.loads, out.splitlines())
+            answers = list(lines)
+            assert status == 1 and "1 of the answers are errors" in err
+            assert [answer["id"] for answer in answers if answer.get("error")] == ["1"]
+            for name, expected in turns.items():
+                found = [int(answer["turn"]) for answer in answers if answer["id"] == name and not answer.get("error")]
+                assert sorted(found) == expected
+
+
 ANNOTATED_PGN = """[Game "Chinese Chess"]
 [Event "杯赛 \\"A\\""]
 [Odd "kept"]

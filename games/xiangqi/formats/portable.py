@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TextIO, cast
 
-from siqi.games.contract import GameRecord, Note
+from siqi.games.contract import CutGameError, GameRecord, Note
 from siqi.games.encodings import decode
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.values import RESULT_TEXT
@@ -73,10 +73,12 @@ def _read_next(handle: TextIO, skip: Callable[[str], None]) -> GameRecord | None
     if game is None:
         return None
     try:
-        if game.errors:
-            raise game.errors[0]
         if "FEN" in game.headers:
             Board(game.headers["FEN"])
+        if any(isinstance(error, OtherGameError) for error in game.errors):
+            raise game.errors[0]
+        if game.errors:
+            raise CutGameError(str(game.errors[0]), record_of(game)) from None
     except ValueError:
         skip(game.source.text)
         raise

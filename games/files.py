@@ -230,6 +230,25 @@ def open_append(path: str | Path, owns: Owns, exclusive: bool = False) -> Append
     return file
 
 
+def open_to_replace(path: str | Path, owns: Owns, wait_s: float = 0.0) -> AppendedFile:
+    """Open a file of ours, or a new one, that is to be read, changed and replaced, at its end.
+
+    It is locked against other processes and engines until it is closed; OSError if one holds the lock for `wait_s`.
+    """
+    while True:
+        file = open_append(path, owns)
+        try:
+            _lock(file, path, wait_s)
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                    file.seek(0, os.SEEK_END)
+                    return file
+        except BaseException:
+            file.close()
+            raise
+        file.close()  # it has just been replaced
+
+
 def _lock(file: AppendedFile, path: str | Path, wait_s: float = 0.0) -> None:
     """Lock the file until it is closed; OSError if another process holds the lock for `wait_s`.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from siqi.games import registry
 from siqi.games.books.book import open_book
 from siqi.games.contract import Game, Report, Searcher, Task, exhaust
 from siqi.games.junqi import INFO
-from siqi.games.junqi.paper.cooperation import KIND, VERSION
+from siqi.games.junqi.paper.cooperation import KIND, VERSION, read_rows
+from siqi.games.junqi.paper.merging import merged
+from siqi.games.junqi.paper.team import STATE_DTYPE
 from siqi.games.junqi.rules.lookup import PIECES
 from siqi.games.junqi.search.search import keys_of
 from siqi.games.kernel.control import Control
@@ -25,6 +28,7 @@ SEARCHERS = INFO.options[0].choices
 
 FLAG_IN_REACH = "1l3/1B3/5/5/5/1x1x1/5/5/5/5/3H1/1L3 f f 3"
 SOME_VIEW = "1l1x1/5/5/5/x4/1x1x1/B4/1D1E1/5/5/3H1/1L3 f f 3"
+OTHER_VIEW = "1l1x1/5/5/x4/5/1x1x1/B4/1D1E1/5/5/3H1/1L3 f f 3"
 ONLY_CONTACT_SAVES = "1x1x1/5/5/5/5/x4/B4/5/5/5/3H1/1L3 f f 30"
 
 
@@ -154,6 +158,49 @@ def test_the_cooperation_matrix_outlives_the_game(tmp_path: Path) -> None:
     run(game, game.position(SOME_VIEW), 4000, searcher)
     searcher.clear()
     assert states(path) >= first
+
+
+def saved(path: Path) -> dict[int, Any]:
+    rows = read_rows(path)
+    return {int(row["key"]): row for row in rows}
+
+
+def test_two_engines_with_one_file_keep_what_both_have_learned(tmp_path: Path) -> None:
+    """The second to save adds to what the first has saved, whether or not both began with a file."""
+    path, alone = tmp_path / "matrix.book", tmp_path / "alone.book"
+    for begins_with in range(2):
+        searchers = []
+        for view, name in ((SOME_VIEW, path), (OTHER_VIEW, path), (OTHER_VIEW, alone)):
+            game = load("cooperation", CooperationFile=str(name))
+            searchers.append(game.searcher())
+            run(game, game.position(view), 4000, searchers[-1])
+        searchers[0].clear()
+        first = saved(path)
+        searchers[2].clear()
+        searchers[1].clear()
+        second, both = saved(alone), saved(path)
+        assert first and second and both.keys() == first.keys() | second.keys(), begins_with
+        assert all(both[key] == first[key] for key in first.keys() - second.keys())
+        shutil.copyfile(path, alone)
+
+
+def test_lessons_of_one_state_are_added(tmp_path: Path) -> None:
+    """Worths of joint actions are weighted by the tries of each since both read the file, moves in another order."""
+
+    def row(moves: tuple[int, int], worths: tuple[float, float], seen: tuple[int, int]) -> Any:
+        rows = np.zeros(1, STATE_DTYPE)
+        rows["key"], rows["count"] = 5, (2, 1, 1, 1)
+        rows["move"][0, :2], rows["worth"][0, :2], rows["seen"][0, :2] = moves, worths, seen
+        return rows
+
+    base = row((70, 80), (0.5, 0.25), (2, 4))
+    theirs = row((80, 70), (0.25, 1.0), (4, 3))  # one more try of 70
+    ours = row((70, 80), (0.0, 0.75), (5, 6))  # three more of 70, two of 80
+    (found,) = merged(base, theirs, ours)
+    assert found["move"][:2].tolist() == [70, 80] and found["seen"][:2].tolist() == [6, 6]
+    assert found["worth"][:2].tolist() == [0.25, 0.75]
+    assert merged(base, base, ours) == ours and merged(base, theirs, base) == theirs
+    assert merged(base[:0], theirs, ours)["seen"][0, :2].tolist() == [8, 10]
 
 
 def test_a_damaged_cooperation_file_is_reported_and_left_out(tmp_path: Path) -> None:

@@ -10,16 +10,19 @@ game, and in a file if the user names one.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from siqi.games.books.book import BookFileError, open_book, write_book
+from siqi.games.books.book import BookFileError, book_kind, open_book, write_book
 from siqi.games.contract import Task
+from siqi.games.files import open_to_replace
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.knowledge.knowledge import Knowledge
+from siqi.games.junqi.paper.merging import merged
 from siqi.games.junqi.paper.team import (
     JOINT_ACTIONS,
     MOST_MOVES,
@@ -54,6 +57,9 @@ PRIOR_VISITS = 8.0
 
 KIND, VERSION = "junqi-cooperation", 2
 
+SAVE_WAIT_S = 10.0
+"""Seconds that saving waits for another engine to save to the same file."""
+
 
 class CooperationAdapter(UctAdapter):
     """The adapter of UCT with the cooperation matrix; thread 0 spends a share of its playouts on learning."""
@@ -65,6 +71,7 @@ class CooperationAdapter(UctAdapter):
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._matrix = np.zeros(STATES, STATE_DTYPE)
+        self._base = self._matrix[:0]  # the rows of the file as it was read
         self._spare = new_record(POSITION_DTYPE)
         self._named = Path()  # as the option names it
         self._path = Path()  # the same, if it can be used
@@ -74,25 +81,26 @@ class CooperationAdapter(UctAdapter):
     def _load(self, path: Path) -> bool:
         """Add a file's rows to the matrix; False, after a line with the reason, if the file cannot be used."""
         try:
-            payload = open_book(path, KIND, VERSION, self._matrix.nbytes).payload
-            if len(payload) % STATE_DTYPE.itemsize:
-                raise BookFileError(f"{path}: not a cooperation matrix")
-            rows = payload.view(STATE_DTYPE)
-            if not are_sound(rows):
-                raise BookFileError(f"{path}: a state that cannot be")
+            self._base = read_rows(path)
         except BookFileError as error:
             self._warn(f"{error}; it is left as it is")
             return False
-        for row in rows:
+        for row in self._base:
             at = row_for(self._matrix, int(row["key"]))
             self._matrix[at] = row
         return True
 
     def _save(self) -> None:
-        """Write the matrix to the file; a line with the reason if it cannot be written."""
-        rows = self._matrix[self._matrix["key"] != 0]
+        """Write the matrix to the file, with what others have saved there since; a line with the reason if that
+        fails."""
+        ours = self._matrix[self._matrix["key"] != 0]
         try:
-            write_book(self._path, KIND, VERSION, {"states": len(rows)}, rows.tobytes())
+            with open_to_replace(self._path, is_matrix, SAVE_WAIT_S) as file:
+                theirs = read_rows(self._path) if file.tell() else ours[:0]
+                rows = merged(self._base, theirs, ours)
+                write_book(self._path, KIND, VERSION, {"states": len(rows)}, rows.tobytes(), is_matrix)
+        except BookFileError as error:
+            self._warn(f"{error}; it is left as it is")
         except OSError as error:
             self._warn(f"cannot write {self._path}: {error.strerror}")
 
@@ -114,6 +122,7 @@ class CooperationAdapter(UctAdapter):
     def _open_file(self) -> None:
         """Load the file that the option names; from now on the matrix is saved there."""
         self._named = self._path = Path(self._knowledge.cooperation_file)
+        self._base = self._matrix[:0]
         if self._path != Path() and not _is_new(self._path) and not self._load(self._path):
             self._path = Path()  # a file that could not be read is not overwritten
 
@@ -183,6 +192,22 @@ def best_pieces(view: Record, best_first: Sequence[MoveValue], most: int) -> lis
     return list(dict.fromkeys(pieces))[:most]
 
 
+def is_matrix(head: bytes) -> bool:
+    """True if a file that begins with these bytes is a cooperation matrix."""
+    return book_kind(head) == KIND
+
+
+def read_rows(path: Path) -> Any:
+    """Return the rows of a file; BookFileError if it cannot be used."""
+    payload = open_book(path, KIND, VERSION, STATES * STATE_DTYPE.itemsize).payload
+    if len(payload) % STATE_DTYPE.itemsize:
+        raise BookFileError(f"{path}: not a cooperation matrix")
+    rows = payload.view(STATE_DTYPE)
+    if not are_sound(rows):
+        raise BookFileError(f"{path}: a state that cannot be")
+    return rows
+
+
 def are_sound(rows: Any) -> bool:
     """True if the rows of a file can be used: keys, numbers of moves, moves and worths within their range."""
     counts = rows["count"]
@@ -196,9 +221,9 @@ def are_sound(rows: Any) -> bool:
 
 
 def _is_new(path: Path) -> bool:
-    """True if there is no file of that name, or it is a link to nothing."""
+    """True if there is no file of that name, an empty one, or a link to nothing."""
     try:
-        os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError) as error:
         return isinstance(error, FileNotFoundError)
-    return False
+    return stat.S_ISREG(status.st_mode) and not status.st_size

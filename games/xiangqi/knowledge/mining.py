@@ -23,7 +23,7 @@ import numpy as np
 
 from siqi.games.books.book import BookFileError, book_header
 from siqi.games.contract import GameRecord
-from siqi.games.files import open_append, read_bytes
+from siqi.games.files import open_to_replace, read_bytes
 from siqi.games.xiangqi.knowledge import apriori, rulebook
 from siqi.games.xiangqi.knowledge.items import BY_IDENTITY
 from siqi.games.xiangqi.knowledge.replay import Games, collect, first_plies
@@ -217,17 +217,7 @@ def learn(games: Path, rules: Path, writing: contextlib.AbstractContextManager[A
 
 def _locked(rules: Path) -> BinaryIO:
     """Open a rule base that is ours, or a new one, locked against other processes. OSError if that fails."""
-    while True:
-        file = open_append(rules, is_learned, exclusive=True)
-        try:
-            if os.path.samestat(os.fstat(file.fileno()), os.stat(rules)):
-                return file
-        except FileNotFoundError:
-            pass
-        except BaseException:
-            file.close()
-            raise
-        file.close()  # another process has just replaced it
+    return open_to_replace(rules, is_learned)
 
 
 def _mark_of(rules: Path) -> Mark:

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
+from siqi.daemon.system.pipes import escaped
+
 
 def _owns(head: bytes) -> bool:
     """True if a file begins with a line of a traffic log."""
@@ -40,6 +42,7 @@ class Output:
             self._write(text)
 
     def _write(self, text: str) -> None:
+        text = escaped(text)  # much of it is what the client has sent
         self._write_log("<<", text)
         self._writing_since = time.monotonic()
         try:
@@ -64,7 +67,7 @@ class Output:
                 os._exit(1)
 
     def log_input(self, text: str) -> None:
-        self._write_log(">>", text)
+        self._write_log(">>", escaped(text))
 
     def log_to(self, path: str) -> None:
         """Append all traffic to a file from now on; '' ends the log.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -13,6 +14,9 @@ MAX_LINE = 1 << 16
 
 QUIT = "quit"
 """The line that ends the process in every protocol. `exit` does so in some only: in XBoard it leaves an analysis."""
+
+
+_CONTROLS = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def now_ns() -> int:
@@ -70,8 +74,12 @@ def read_lines(put: Callable[[ClientLine | EndOfInput], None], expect_end: Calla
     expect_end()
 
 
+def escaped(text: str) -> str:
+    """Return a text with escapes for its control characters, which would act on a terminal or end a line."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
 def printable(text: str, limit: int = 60) -> str:
     """Return foreign text made safe to echo: ASCII without control characters, cut after `limit` characters."""
-    shown = text[:limit].encode("ascii", "backslashreplace").decode()
-    shown = "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in shown)
+    shown = escaped(text[:limit].encode("ascii", "backslashreplace").decode())
     return shown + ("..." if len(text) > limit else "")

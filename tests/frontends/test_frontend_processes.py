@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 from client import START_TIMEOUT_S, Client
 
 from naive.ewn import Naive
 from siqi.daemon.engine.options import declared
+from siqi.daemon.frontends import front_end_for
 
 
 @pytest.fixture
@@ -28,6 +30,31 @@ def ask(client: Client, line: str, word: str) -> str:
     client.send(line)
     (answer,) = client.expect(lambda text: text.startswith(word), START_TIMEOUT_S)
     return answer
+
+
+# All
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["uci", "ucci", "ugi", "xboard", "name?", "name\nversion", "name\nnew black", "INFO 1.0", '{"requests": []}'],
+)
+def test_control_characters_of_a_client_are_not_echoed(first: str, tmp_path: Path) -> None:
+    """Whatever the command, no answer has a sign that acts on a terminal or ends a line, nor has the log."""
+    commands = getattr(front_end_for(first.splitlines()[-1]), "commands", {})
+    words = [*commands, "what", "fen", "startpos", "moves"]
+    evil = "\x1b[31m\x07\x08\r\x0b\x1c\x7f\x00\x85\x9b\u2028"
+    lines = [f"{word}{gap}{evil}{end}" for word in words for gap in (" ", "") for end in ("", " value 1", "=1", '"')]
+    lines += [
+        f"{start} {evil}" for start in ("position fen", "position startpos moves", "setoption name", "option", "go")
+    ]
+    lines += [f"setoption name {name} value {evil}" for name in ("Hash", "BookFile", "GameLog", "UCI_Variant")]
+    lines = [line for line in lines if line.split()[0] not in ("quit", "exit", "bench", "perft", "go")]
+    log = tmp_path / "log"
+    given = "\n".join([first, f"setoption name Debug Log File value {log}", *lines, "quit", ""])
+    done = forked.run(given=given.encode())
+    assert done.returncode == 0 and set(done.stdout) <= {*b"\n", *range(32, 127)}
+    assert not log.exists() or not set(log.read_bytes()) & {*range(10), *range(11, 32), 127}
 
 
 # UCCI

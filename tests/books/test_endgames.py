@@ -367,6 +367,23 @@ def test_every_line_of_a_tablebase_win_ends_in_the_mate(game: Any) -> None:
     assert min(lengths) < -8 and max(lengths) > 8, lengths
 
 
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("3k5/9/9/9/9/9/9/P8/9/4K4 w", ("a2a3",)),
+        ("3k5/9/9/9/9/9/1P7/9/9/4K4 w", ("b3b4", "d9d8", "b4b5")),
+        ("3k5/5p3/9/9/9/9/9/9/9/4K4 b", ("f8f7", "e0e1", "f7f6", "e1e0", "f6f5", "e0e1", "f5f4")),
+    ],
+)
+def test_the_tablebase_has_no_pawn_where_no_game_brings_it(game: Any, fen: str, moves: tuple[str, ...]) -> None:
+    """There is a verdict as soon as the pawn has gone on to where one can stand."""
+    position = game.position(fen)
+    for move in moves:
+        assert not game.solution(position) and all(line.ending is None for line in game.consult(position))
+        position.push(position.parse_move(move))
+    assert game.solution(position) and game.consult(position)[-1].ending.result in ("win", "loss")
+
+
 def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) -> None:
     warnings: list[str] = []
     game = registry.load("xiangqi", warnings.append)

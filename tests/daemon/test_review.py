@@ -556,6 +556,14 @@ def test_verdicts_of_tablebases_and_rules(tmp_path: Path) -> None:
     assert plies[8]["v"] == 0.5 and not {"b", "e"} & plies[8].keys()  # its result, and no search's value or line
 
 
+def test_a_composition_with_pawns_behind_their_start_rank_is_reviewed(tmp_path: Path) -> None:
+    words = "fen 3k1p3/4P4/9/9/6CCR/3n4c/2Pn5/8B/5p3/4K4 w - - 0 1 moves g5g9 f9f8 h5h9"
+    assert review(words, "-o", tmp_path / "a.html", *NODES) == 0
+    plies = data_of(tmp_path / "a.html")["games"][0]["plies"]
+    assert [one["v"] for one in plies] == [1, 1, 1, 1] and plies[0]["m"] == 2
+    assert plies[-1]["o"] == ["first", "checkmate"] and not any("k" in one for one in plies)
+
+
 def test_an_xqf_file_and_the_words_of_a_position(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     save_games(tmp_path / "a.XQF", [random_game(random.Random(2), from_fen=True)], "xqf")
     start = "startpos moves h2e2 h9g7 h0g2"

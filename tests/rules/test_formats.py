@@ -468,6 +468,16 @@ PLACEMENTS = (
 
 
 @pytest.mark.parametrize("name", [one.name for one in FORMATS if "positions" in one.holds])
+def test_a_composition_with_a_pawn_behind_its_start_rank_keeps_its_moves(name: str) -> None:
+    board = Board("3k1p3/4P4/9/9/6CCR/3n4c/2Pn5/8B/5p3/4K4 w - - 0 1")
+    for text in ("g5g9", "f9f8", "h5h9"):
+        board.push_uci(text)
+    found = BY_NAME[name].read(BY_NAME[name].write([Game.from_board(board)]).data)
+    assert not found.faults and found.games[0].board().fen().split()[0] == "3k1p3/4P4/9/9/6CCR/3n4c/2Pn5/8B/5p3/4K4"
+    assert found.games[0].moves == board.move_stack
+
+
+@pytest.mark.parametrize("name", [one.name for one in FORMATS if "positions" in one.holds])
 def test_any_placement_is_stored(name: str) -> None:
     for fen in PLACEMENTS[1:]:
         board = Board.empty()

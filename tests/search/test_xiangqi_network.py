@@ -32,7 +32,15 @@ from siqi.games.xiangqi.evaluation.accumulator import (
     output,
     refresh,
 )
-from siqi.games.xiangqi.evaluation.network import HIDDEN, NEURONS, ROWS, Network, read_network, write_network
+from siqi.games.xiangqi.evaluation.network import (
+    HIDDEN,
+    NETWORK_BOOK,
+    NEURONS,
+    ROWS,
+    Network,
+    read_network,
+    write_network,
+)
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION, do_null, undo_null
 from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
@@ -154,8 +162,6 @@ def legal_pieces(names: dict[str, str]) -> dict[str, str]:
         "k": palace,
         "a": {"d0", "f0", "e1", "d2", "f2"},
         "b": {"c0", "g0", "a2", "e2", "i2", "c4", "g4"},
-        "p": {f"{file}{rank}" for file in "abcdefghi" for rank in range(5, 10)}
-        | {f"{f}{r}" for f in "acegi" for r in (3, 4)},
     }
     found = {}
     for square, letter in names.items():
@@ -202,6 +208,21 @@ def games_of_random_moves(game: Any, count: int, plies: int, seed: int) -> Itera
             captures = [move for move in moves if position.record.board[move >> 7]]
             position.push(rng.choice(captures if captures and rng.random() < 0.3 else moves))
             yield position
+
+
+def test_a_pawn_where_no_game_brings_it_counts_as_on_a_square_that_it_has_left(game: Any) -> None:
+    """Behind its start rank as on that rank, before the river as on one of its five files; the shipped network, too."""
+    for network in (NETWORKS["random"], read_network(NETWORK_BOOK)):
+        values = Values(network)
+
+        def value(fen: str, values: Values = values) -> int:
+            values.forget()
+            return values.of(game.position(fen))
+
+        assert value("3k5/9/9/9/9/9/9/P8/9/4K4 w") == value("3k5/9/9/9/9/9/P8/9/9/4K4 w")
+        assert value("3k5/9/9/9/9/9/9/7P1/9/4K4 w") == value("3k5/9/9/9/9/9/6P2/9/9/4K4 w")
+        assert value("3k5/3p5/9/9/9/9/9/9/9/4K4 w") == value("3k5/9/9/4p4/9/9/9/9/9/4K4 w")
+        assert value("3k5/9/9/9/9/9/1P7/9/9/4K4 b") == value("3k5/9/9/9/9/9/2P6/9/9/4K4 b")
 
 
 def test_values_follow_any_path(game: Any) -> None:

@@ -42,6 +42,7 @@ from siqi.games.xiangqi.evaluation.network import (
     SQUARES,
     Network,
     kind_seen,
+    used_rows,
     view,
 )
 from siqi.games.xiangqi.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD
@@ -313,7 +314,7 @@ class NetworkEvaluation:
     def __init__(self, network: Network) -> None:
         self._weights = _aligned(WEIGHTS_DTYPE)
         weights = self._weights[0]
-        weights.feature_weights[:] = network.feature_weights.ravel()
+        weights.feature_weights[:] = used_rows(network.feature_weights).ravel()
         weights.biases[:] = network.biases
         for name in ("output_weights", "output_biases", "hidden_weights", "hidden_biases", "hidden_outputs"):
             values = getattr(network, name)

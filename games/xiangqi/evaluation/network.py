@@ -3,7 +3,9 @@
 Inputs: each piece on its square, as a side sees it. A side's view has its own kinds 0-6 (KINDS), the enemy's 7-13, and
 its own palace at the bottom: Black's view exchanges the ranks. If the own king stands on file f, the files are
 exchanged too, so that it stands on d or e; its six squares there are buckets, each with inputs of its own. A piece is
-row `bucket * 1260 + kind * 90 + square` of the feature weights, bucket = king's rank * 2 + (king's file - d).
+row `bucket * 1260 + kind * 90 + square` of the feature weights, bucket = king's rank * 2 + (king's file - d). No game
+brings a pawn behind its start rank, nor before the river off its five files, so nothing is learnt for it there: it
+counts as on its start rank and, before the river, on the next of these files towards the middle (`pawn_square`).
 
 Layers: a side's accumulator is `biases` plus the rows of all pieces. With x the accumulators of the side to move and of
 the other side, one after the other, and the weights of the bucket of material (`material_bucket`), the hidden neurons
@@ -28,6 +30,7 @@ import numpy as np
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
 from siqi.games.books.networks import split_arrays
 from siqi.games.kernel.vectors import HIDDEN_STEP, MOST_HIDDEN, MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
+from siqi.games.xiangqi.data.weights import MIRROR
 
 KIND, VERSION = "xiangqi-network", 2
 
@@ -127,6 +130,22 @@ def view(side: int, king: int) -> tuple[int, np.ndarray[Any, np.dtype[np.int64]]
 def kind_seen(side: int, kind: int) -> int:
     """Return the kind 0-13 that a side sees, of a kind numbered with Red's 0-6 and Black's 7-13."""
     return (kind + 7 * side) % KINDS_SEEN
+
+
+def pawn_square(square: int) -> int:
+    """Return the square whose row a pawn has, both as its own side sees them."""
+    rank, file = divmod(square, 9)
+    if rank < 5 and file % 2:
+        file += 1 if file < 4 else -1
+    return 9 * max(rank, 3) + file
+
+
+def used_rows(feature_weights: np.ndarray[Any, np.dtype[np.int16]]) -> np.ndarray[Any, np.dtype[np.int16]]:
+    """Return a network's feature weights with the rows of pawns where no game brings them."""
+    found = feature_weights.reshape(KING_BUCKETS, KINDS_SEEN, SQUARES, -1).copy()
+    for kind, turn in ((KINDS_SEEN // 2 - 1, np.arange(SQUARES)), (KINDS_SEEN - 1, MIRROR)):  # own and enemy pawns
+        found[:, kind] = found[:, kind, turn[[pawn_square(int(square)) for square in turn]]]
+    return found.reshape(feature_weights.shape)
 
 
 def shapes(neurons: int, buckets: int, hidden: int) -> tuple[tuple[int, ...], ...]:

@@ -25,7 +25,6 @@ class Status(enum.IntFlag):
     MISPLACED_KING = enum.auto()  #: outside its palace
     MISPLACED_ADVISOR = enum.auto()  #: outside its palace's five points
     MISPLACED_ELEPHANT = enum.auto()  #: outside its side's seven points
-    MISPLACED_PAWN = enum.auto()  #: where no move of a pawn leads
     OPPOSITE_CHECK = enum.auto()  #: the side to move could take the king
     KINGS_FACING = enum.auto()
 
@@ -36,7 +35,6 @@ _MISPLACED = {
     KING: Status.MISPLACED_KING,
     ADVISOR: Status.MISPLACED_ADVISOR,
     ELEPHANT: Status.MISPLACED_ELEPHANT,
-    PAWN: Status.MISPLACED_PAWN,
 }
 
 

@@ -21,16 +21,15 @@ _COUNT = {letter: KIND_OF_SLOT.count(kind) for kind, letter in enumerate(KINDS)}
 _NAMES = dict(k="king", a="advisor", b="elephant", n="horse", r="rook", c="cannon", p="pawn")
 _SYNONYMS = str.maketrans("heHE", "nbNB")
 
-# Where the rules let Red's pieces stand; Black's stand on these squares turned by 180 degrees.
+# Where the rules let Red's pieces stand; Black's stand on these squares turned by 180 degrees. Pawns move from any
+# square, and published compositions have them where no game brings them.
 _PALACE = {9 * rank + file for rank in (0, 1, 2) for file in (3, 4, 5)}
 _ADVISORS = {3, 5, 13, 21, 23}
 _ELEPHANTS = {2, 6, 18, 22, 26, 38, 42}
-_PAWNS = {9 * rank + file for rank in (3, 4) for file in range(0, 9, 2)} | {*range(45, 90)}
 _PLACES = {
     "k": (_PALACE, "outside its palace"),
     "a": (_ADVISORS, "outside its palace's five points"),
     "b": (_ELEPHANTS, "outside its side's seven points"),
-    "p": (_PAWNS, "on a point that it cannot reach"),
 }
 
 
@@ -110,15 +109,13 @@ def misplacement(letter: str, square: int) -> str:
     """Return why a piece can never come to a square, such as `outside its palace`; empty if it can."""
     own = square if letter.isupper() else 89 - square
     places, fault = _PLACES.get(letter.lower(), ({own}, ""))
-    if own in places:
-        return ""
-    return "behind its start rank" if letter in "Pp" and own < 27 else fault
+    return "" if own in places else fault
 
 
 def check_places(pieces: list[tuple[int, int]]) -> None:
     """Raise ValueError if a piece stands where it can never come.
 
-    No rule says how it would move, and the kernels' arrays have no place for it.
+    The rules know no move from there, and the kernels' arrays have no place for it.
     """
     for piece, square in pieces:
         letter = letter_of(piece)

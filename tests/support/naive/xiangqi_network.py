@@ -20,6 +20,15 @@ def seen(square: tuple[int, int], side: int, is_mirrored: bool) -> tuple[int, in
     return 8 - file if is_mirrored else file, 9 - rank if side else rank
 
 
+def usual(square: tuple[int, int], side: int) -> tuple[int, int]:
+    """Return the square (file, rank) that a side's pawn counts as standing on."""
+    file, rank = square
+    advanced = max(3, 9 - rank if side else rank)
+    if advanced in (3, 4):
+        file = {1: 2, 3: 4, 5: 4, 7: 6}.get(file, file)
+    return file, 9 - advanced if side else advanced
+
+
 def rows(board: Board, side: int) -> list[int]:
     """Return the rows of all pieces, one each, as a side sees them."""
     king = next(square for square, letter in board.items() if letter == "Kk"[side])
@@ -29,7 +38,8 @@ def rows(board: Board, side: int) -> list[int]:
     found = []
     for square, letter in board.items():
         kind = KINDS.index(letter.lower()) + (0 if side_of(letter) == side else 7)
-        file, rank = seen(square, side, is_mirrored)
+        place = usual(square, side_of(letter)) if letter in "Pp" else square
+        file, rank = seen(place, side, is_mirrored)
         found.append(bucket * 14 * 90 + kind * 90 + 9 * rank + file)
     return found
 

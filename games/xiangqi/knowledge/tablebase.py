@@ -126,11 +126,12 @@ class EndingTable:
 class UnpackRequest:
     """The request of a search: endings to open, nearest first, and root moves whose codes it needs."""
 
-    def __init__(self, pos: Record, moves: list[int], endings: list[Ending]) -> None:
+    def __init__(self, pos: Record, moves: list[int], endings: list[Ending], needs_all: bool = True) -> None:
         self.pos = pos.copy()
         self.moves = moves
         self.endings = endings
-        self.codes: list[int] = []  # of the positions after the moves; empty unless all are known
+        self.needs_all = needs_all  # one unknown code makes the others useless
+        self.codes: list[int] = []  # of the positions after the moves; empty unless all are known that are needed
         self.done = threading.Event()  # set once the codes are known or cannot be
 
 
@@ -213,6 +214,19 @@ class Tablebase:
                 request.done.wait(ROOT_SHARE * left_ns / 1e9)
         return request.codes
 
+    def codes_after(self, pos: Record, moves: list[int], control: Control, last_ns: float) -> list[int]:
+        """Return the codes of the positions after moves, UNKNOWN included.
+
+        With a deadline wait for them until `last_ns` (monotonic); an empty list if that is too short.
+        """
+        request = UnpackRequest(pos, moves, [], needs_all=False)
+        if control.time_from(time.monotonic_ns()) == math.inf:
+            self._answer(request)
+        else:
+            self._wake_loader(request)
+            request.done.wait(max(last_ns - time.monotonic_ns(), 0) / 1e9)
+        return request.codes
+
     def unpack_wanted(self, control: Control) -> None:
         """Unpack the blocks that a search has marked as wanted, or have the loader do so if there is a deadline.
 
@@ -263,7 +277,7 @@ class Tablebase:
             push(request.pos, LOOKUP_RECORD, move)
             codes.append(self.code_of(request.pos))
             pop(request.pos, LOOKUP_RECORD)
-            if codes[-1] == UNKNOWN:
+            if codes[-1] == UNKNOWN and request.needs_all:
                 break
         else:
             request.codes = codes

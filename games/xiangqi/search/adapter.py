@@ -19,6 +19,7 @@ from siqi.games.search.win_model import WinModel
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.data.margins import Margins
 from siqi.games.xiangqi.knowledge.knowledge import Knowledge, ending_text
+from siqi.games.xiangqi.knowledge.probe import UNKNOWN
 from siqi.games.xiangqi.knowledge.tablebase import Tablebase
 from siqi.games.xiangqi.paper.rules import do_move_with_rules
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
@@ -178,26 +179,26 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
     def complete(self, pv: tuple[Move, ...]) -> tuple[Move, ...]:
         """Return a line that ends in the tablebase continued to the mate, as far as COMPLETION_SHARE of the time goes.
 
-        The winner takes the shortest way, the loser the longest: each move shortens the way by a ply.
+        The winner takes the shortest way, the loser the longest; each move shortens it by a ply.
         """
         if self._tablebase is None:
             return pv
-        left_ns = self._control.time_from(time.monotonic_ns())
-        last_ns = time.monotonic_ns() + COMPLETION_SHARE * left_ns
+        now_ns = time.monotonic_ns()
+        last_ns = now_ns + COMPLETION_SHARE * self._control.time_from(now_ns)
         position, line = self._position.copy(), list(pv)
-        for move in pv:
+        for move in pv[:-1]:
             position.push(move)
-        code = self._tablebase.code_of(position.record)
-        while code > 1 and time.monotonic_ns() < last_ns:
-            for move in position.legal_moves():
-                position.push(move)
-                if self._tablebase.code_of(position.record) == code - 1:
-                    line.append(move)
-                    code -= 1
-                    break
-                position.pop()
-            else:
+        codes = self._tablebase.codes_after(position.record, [pv[-1]], self._control, last_ns)
+        code = codes[0] if codes else UNKNOWN
+        position.push(pv[-1])
+        while code > 1:
+            code -= 1
+            moves = position.legal_moves()
+            codes = self._tablebase.codes_after(position.record, moves, self._control, last_ns)
+            if code not in codes:
                 break
+            line.append(moves[codes.index(code)])
+            position.push(line[-1])
         return tuple(line)
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:

@@ -644,6 +644,52 @@ def test_faults_name_their_place() -> None:
     assert len(found.games[0].variations[1][0].moves) == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. C2.5 H8+7 2. R9.5 R9.8 $4 {bad} *",
+        "1. C2.5 H8+7 2. R9.5 ?? {bad} *",
+        "1. C2.5 H8+7 2. R9.5 R9.8 (2... H2+3 $1 {other}) *",
+        "1. C2.5 H8+7 2. R9.5 $4 1-0 {behind the game}",
+        "1. C2.5 H8+7 2. R9.5 ; a line\n$4 *",
+    ],
+)
+def test_marks_and_comments_of_lost_moves_are_lost_too(text: str) -> None:
+    found = BY_NAME["pgn"].read(text.encode())
+    (game,) = found.games
+    assert len(game.moves) == 2 and not game.comments and not game.nags and not game.variations
+    assert found.notes == ["game 1: comments and NAGs of moves that are left out: 2"]
+    before = BY_NAME["pgn"].read(text.replace(" 2. R9.5", " $1 {fine} 2. R9.5").encode()).games[0]
+    assert before.comments == {2: "fine"} and before.nags == {2: [1]}
+    wxf = BY_NAME["wxf"].read(f"FORMAT WXF\nSTART{{ {text.replace('1-0', '')} }}END".encode())
+    assert not wxf.games[0].comments and not wxf.games[0].nags
+
+
+def test_comments_of_lost_moves_in_every_format() -> None:
+    """Those of a variation, too; the moves that stand elsewhere keep theirs."""
+    game = Game({}, [Move.from_uci(word) for word in ("h2e2", "h9g7", "h0g2", "i9h9")], {2: "kept", 4: "lost"})
+    game.variations[1] = [Line([Move.from_uci(word) for word in ("h7e7", "h0g2")], {2: "other"})]
+    for name in ("xqf", "cbr", "cbl"):
+        data = BY_NAME[name].write([game]).data
+        step = {"xqf": b"^^", "cbr": bytes([88, 69]), "cbl": bytes([88, 69])}[name]  # h0g2
+        worse = {"xqf": b"^_", "cbr": bytes([88, 60]), "cbl": bytes([88, 60])}[name]
+        assert data.count(step) == 2
+        found = BY_NAME[name].read(data.replace(step, worse))
+        assert [len(line.moves) for line in found.games[0].lines()] == [2, 1]
+        assert found.games[0].comments == {2: "kept"} and not found.games[0].variations[1][0].comments
+        assert found.notes[-1].endswith("comments of moves that are left out: 2")
+    game.variations.clear()
+    cbf = BY_NAME["cbf"].write([game]).data.decode()
+    for wrong in ("79-66", "no"):
+        found = BY_NAME["cbf"].read(cbf.replace("79-67", wrong).encode())
+        assert found.games[0].comments == {2: "kept"}
+        assert found.notes == ["comments of moves that are left out: 1"]
+    dpxq = BY_NAME["dpxq"].write([game]).data.decode()
+    found = BY_NAME["dpxq"].read(dpxq.replace("马二进三", "马二进四").encode())
+    assert found.games[0].comments == {2: "kept"}
+    assert found.notes == ["game 1: lines of comments on moves that are left out: 1"]
+
+
 def test_losses_are_named() -> None:
     game = read_game_of("1. C2.5 $1 {fine} (1. C8.5 H2+3) H8+7 1-0")
     game.headers["Red"] = "胡"

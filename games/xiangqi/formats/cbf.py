@@ -115,10 +115,12 @@ def _plant(game: Game, elements: list[Element], found: ParsedFile) -> None:
         match = _MOVE.fullmatch(value)
         if match is None:
             found.faults.append(f"move {number}: not a move: {value[:20]}")
+            planter.lost += sum(bool((left.text or "").strip()) for left in moves[number:])
             break
         file, rank, to_file, to_rank = map(int, match.groups())
         move = Move((9 - rank) * 9 + file, (9 - to_rank) * 9 + to_file)
         planter.add(TreeStep(move, comment, element.get("end", "0") != "1", False))
+    planter.note_lost()
     if behind:
         found.faults.append(f"moves behind the end, variations perhaps, are left out: {behind}")
     if odd:

@@ -178,6 +178,7 @@ class _Reader:
         self._game = Game()
         self._board = Board()
         self._count = 0
+        self._lost = 0  # lines of comments behind a fault
         self._branches: dict[int, _Branch] = {}
 
     def game(self) -> Game:
@@ -199,9 +200,14 @@ class _Reader:
             elif _ROW.match(line):
                 if current is not None and not has_failed:
                     has_failed = not self._play(current, line)
-            elif line.strip() and current is not None and not _FEN.match(line):
-                _add(current.line, line.strip())
+            elif line.strip() and not _FEN.match(line):
+                if current is None or has_failed:
+                    self._lost += 1
+                else:
+                    _add(current.line, line.strip())
         game.settle()
+        if self._lost:
+            game.notes.append(f"lines of comments on moves that are left out: {self._lost}")
         return game
 
     def _read_head(self) -> None:

@@ -79,7 +79,8 @@ class StepReader(ABC):
                 planter.add(step._replace(comment=self.text(comment)))
             except ValueError as error:
                 self._faults.append(f"{place}: {error}")
-                return
+                break
+        planter.note_lost()
 
 
 class Planter:
@@ -90,7 +91,7 @@ class Planter:
 
     def __init__(self, game: Game, faults: list[str]) -> None:
         """`game` has its tags; a fault is added to `faults`."""
-        self._board = game.board()
+        self._game, self._board = game, game.board()
         self._faults = faults
         self._line: Line = game
         self._slot: tuple[Line, int] | None = None  # the move that the next step replaces, None if it goes on
@@ -100,6 +101,8 @@ class Planter:
         self._waiting: list[tuple[tuple[Line, int], int, bool]] = []
         self._count = 0
         self.has_ended = False
+        self.lost = 0
+        """The comments of moves that are left out."""
 
     def add(self, step: TreeStep) -> None:
         """Add a step; ValueError if there are too many. `has_ended` is true after the last one."""
@@ -114,6 +117,7 @@ class Planter:
             self._waiting.append((slot, len(self._board.move_stack), self._is_dead))
         if not self._is_dead:
             self._plant(step, slot)
+        self.lost += self._is_dead and bool(step.comment)
         if step.has_next:
             return
         if not self._waiting:
@@ -122,6 +126,11 @@ class Planter:
         self._slot, plies, self._is_dead = self._waiting.pop()
         while len(self._board.move_stack) > plies:
             self._board.pop()
+
+    def note_lost(self) -> None:
+        """Note the comments that are left out, if there are any."""
+        if self.lost:
+            self._game.notes.append(f"comments of moves that are left out: {self.lost}")
 
     def _plant(self, step: TreeStep, slot: tuple[Line, int]) -> None:
         try:

@@ -443,6 +443,7 @@ class _Movetext:
         self.has_fairy_pawns = False
         self.result = ""  # behind the moves
         self._left_out: list[str] = []  # texts that mean nothing to the reader
+        self._lost = 0  # comments and NAGs of moves behind a fault
         self._comment: list[str] | None = None  # the lines of an open comment
         self._board: Board | None = None  # None after the first fault: moves are skipped
         if not any(isinstance(error, OtherGameError) for error in game.errors):
@@ -501,13 +502,14 @@ class _Movetext:
         if match := _LAST_COMMENT.fullmatch(text):
             comment = (match[1] or match[2] or "").strip()
             if comment and not _NOTE.fullmatch(" ".join(comment.split())):
-                _add_comment(self._game, comment)
+                self._keep_comment(comment)
         else:
             self._left_out.append(text)
 
     def notes(self) -> list[str]:
-        """Return a note of the texts that are left out, if there are any."""
-        return left_out("texts", self._left_out)
+        """Return a note on each kind of content that is left out."""
+        lost = [f"comments and NAGs of moves that are left out: {self._lost}"] if self._lost else []
+        return left_out("texts", self._left_out) + lost
 
     def close(self) -> None:
         """Finish a game that has no result; an open comment or variation is an error."""
@@ -531,9 +533,19 @@ class _Movetext:
                 self._is_anchored = False
             elif self._is_anchored:
                 source.anchors[0] = end
-        branch = self._branches[-1]
-        if text and not self._skipped and (self._is_main or not branch.is_dead):
-            _add_comment(branch.line, text)
+        if text:
+            self._keep_comment(text)
+
+    @property
+    def _is_lost(self) -> bool:
+        """True behind a fault: what stands there belongs to moves that are left out."""
+        return bool(self._skipped) or self._board is None or self._branches[-1].is_dead
+
+    def _keep_comment(self, text: str) -> None:
+        if self._is_lost:
+            self._lost += not _NOTE.fullmatch(" ".join(text.split()))
+        else:
+            _add_comment(self._branches[-1].line, text)
 
     def _take(self, group: str | None, text: str, end: int) -> bool:
         """Apply a token that ends before an offset of the game's text; return True if it is the result."""
@@ -548,6 +560,8 @@ class _Movetext:
             self._close()
         elif group in ("close", "stray"):
             self._fail(f"stray {text}")
+        elif group in ("nag", "glyph") and self._is_lost:
+            self._lost += 1
         elif self._skipped:
             return False
         elif group == "result":

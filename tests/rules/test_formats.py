@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from pathlib import Path
 from urllib.parse import quote
@@ -10,8 +11,9 @@ import pytest
 from game_trees import content, encrypted_xqf, paths, random_game, reduced
 
 from siqi.games.formats import Format, Losses, WriteStyle, recognised
-from siqi.games.xiangqi.formats import ccbridge, xqf
+from siqi.games.xiangqi.formats import ccbridge, portable, xqf
 from siqi.games.xiangqi.formats.files import load_games, save_games
+from siqi.games.xiangqi.formats.portable import record_of
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import Board
 from siqi.games.xiangqi.library.move import Move
@@ -688,6 +690,24 @@ def test_comments_of_lost_moves_in_every_format() -> None:
     found = BY_NAME["dpxq"].read(dpxq.replace("马二进三", "马二进四").encode())
     assert found.games[0].comments == {2: "kept"}
     assert found.notes == ["game 1: lines of comments on moves that are left out: 1"]
+
+
+def test_white_is_red_where_red_is_missing() -> None:
+    tags = '[Variant "xiangqi"]\n[White "A"]\n[Black "B"]\n[WhiteElo "2500"]\n[WhiteTeam "C"]\n[WhiteTitle "GM"]\n'
+    for red in ("", '[Red "?"]\n', '[Red ""]\n[RedElo "?"]\n'):
+        (game,) = BY_NAME["pgn"].read(f"{red}{tags}\n1. C2.5 *\n".encode()).games
+        assert {tag: game.headers[tag] for tag in ("Red", "Black", "RedElo", "RedTeam", "RedTitle")} == {
+            **{"Red": "A", "Black": "B", "RedElo": "2500", "RedTeam": "C", "RedTitle": "GM"}
+        }
+        assert not any(tag.startswith("White") for tag in game.headers)
+        assert BY_NAME["xqf"].read(BY_NAME["xqf"].write([game]).data).games[0].headers["Red"] == "A"
+        assert "RED     A ; 2500 ; C ; GM" in BY_NAME["wxf"].write([game]).data.decode()
+        assert record_of(game).first == "A"
+    (game,) = BY_NAME["pgn"].read(f'[Red "D"]\n[Whites "E"]\n{tags}\n1. C2.5 *\n'.encode()).games
+    assert (game.headers["Red"], game.headers["White"], game.headers["Whites"]) == ("D", "A", "E")
+    assert game.headers["RedElo"] == "2500"
+    (record,) = portable.stream(io.StringIO(f"{tags}\n1. C2.5 *\n"))
+    assert (record.first, record.second) == ("A", "B")
 
 
 def test_losses_are_named() -> None:

@@ -57,6 +57,8 @@ _OTHER_GAMES = re.compile(
 _HANDICAPS = ("Handicap", "Odds", "让子", "讓子")
 _NO_HANDICAP = re.compile(r"[?*-]*|0|no|none|nil|even|无|無|不让|不讓|分先|平手", re.IGNORECASE)
 
+_WHITE = re.compile(r"White(?![a-z])")
+
 LOGGER = logging.getLogger(__name__)
 
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"(.*)"\s*\]\s*\Z', re.DOTALL)
@@ -144,9 +146,15 @@ class Game(Line):
     def settle(self, end: str = "", has_day_first: bool = False) -> None:
         """Put the values of Result and Date into PGN's own form, as far as their meaning is known.
 
+        White's tags are Red's where Red has none, as XBoard, PyChess and other programs of chess write them.
+
         What is not known stays as text, with a note. `end` is a result behind the moves, '' if there is none.
         `has_day_first`: as of `read_date`.
         """
+        reds = {name: "Red" + name.removeprefix("White") for name in filter(_WHITE.match, self.headers)}
+        reds = {name: red for name, red in reds.items() if self.headers.get(red, "").strip() in ("", "?")}
+        empty = set(reds.values())
+        self.headers = {reds.get(tag, tag): value for tag, value in self.headers.items() if tag not in empty}
         result, text = read_result(self.headers.get("Result", end))
         if text:
             self.headers[RESULT_TEXT] = text

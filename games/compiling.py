@@ -22,16 +22,28 @@ def to_stderr(line: str) -> None:
         sys.stderr.flush()
 
 
+def ignored_settings() -> Iterator[str]:
+    """Yield a line with the settings of numba that have no effect, once in a process."""
+    from siqi.games.kernel.environment import ignored
+
+    if names := ", ".join(ignored):
+        ignored.clear()
+        yield f"ignored: {names} (of numba's settings only NUMBA_BOUNDSCHECK, NUMBA_DISABLE_JIT and NUMBA_CPU_* count)"
+
+
 @contextlib.contextmanager
 def announce_compiling(write: Callable[[str], None], name: str) -> Iterator[None]:
     """Within the context, write a line when the first kernel was compiled, after every third, and at the end.
 
-    Nothing is written if the cache has all kernels. `name` names what is loaded. `write` is called in the thread that
-    compiles; a second thread that enters waits for the first.
+    Settings of numba that are ignored are named first; nothing more is written if the cache has all kernels. `name`
+    names what is loaded. `write` is called in the thread that compiles; a second thread that enters waits for the
+    first.
     """
     with _COMPILE_LOCK:
         from siqi.games.kernel import jit
 
+        for line in ignored_settings():
+            write(line)
         compiled, started = 0, time.monotonic()
 
         def see(kernel: str) -> None:

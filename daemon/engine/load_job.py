@@ -26,7 +26,7 @@ from siqi.daemon.engine.events import (
 from siqi.daemon.engine.scheduler import Shutdown
 from siqi.daemon.system.pipes import now_ns
 from siqi.games import registry
-from siqi.games.compiling import announce_compiling
+from siqi.games.compiling import announce_compiling, ignored_settings
 from siqi.games.contract import Game, Position, Searcher, Task, exhaust
 
 WARM_UP_NODES = 500
@@ -83,6 +83,8 @@ class LoadJob:
         try:
             timer.start()
             is_first = f"siqi.games.{self._name}.game" not in sys.modules
+            for line in ignored_settings():
+                self._warn(line)
             with announce_compiling(self._report_compiling, self._name):
                 game = registry.load(self._name, self._warn)
                 searcher = game.searcher()

@@ -840,3 +840,31 @@ def test_a_path_that_no_file_can_have_is_no_harm() -> None:
         client.send("position fen 5/1A3/2e2/3d1/5 f 3")
         assert client.search("go nodes 1000")[-1] == "bestmove b4c4"
         assert not any("internal" in line for line in client.seen)
+
+
+def test_settings_of_numba_do_not_reach_the_engine(tmp_path: Path) -> None:
+    """Neither the environment nor a file of the current folder; those that are ignored are named once."""
+    (tmp_path / ".numba_config.yaml").write_text("num_threads: 0\ndebug: 1\n")
+    settings = {"NUMBA_DEBUG": "1", "NUMBA_NUM_THREADS": "0", "NUMBA_OPT": "9"}
+    lines = "uci\nisready\nposition startpos\ngo depth 2\nsetoption name UCI_Variant value ewn\nisready\n"
+    command = [sys.executable, "-c", "from siqi.daemon.main import main; main()"]
+    environment = {**os.environ, **settings, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, input=lines, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=300, check=True
+    )
+    named = [line for line in done.stdout.splitlines() if "NUMBA" in line]
+    ignored = "NUMBA_DEBUG, NUMBA_NUM_THREADS, NUMBA_OPT, .numba_config.yaml"
+    assert len(named) == 1 and named[0].startswith(f"info string warning ignored: {ignored} (")
+    assert done.stdout.count("readyok") == 2 and done.stdout.count("bestmove") == 1 and not done.stderr
+    assert all(re.match(r"(id|option|uciok|info|readyok|bestmove)\b", line) for line in done.stdout.splitlines())
+
+
+def test_a_program_that_has_imported_numba_keeps_its_settings() -> None:
+    code = """
+import os, sys
+import numba
+os.environ["NUMBA_NUM_THREADS"] = "1"
+from siqi.games.kernel import environment
+assert not environment.ignored and os.environ["NUMBA_NUM_THREADS"] == "1"
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=100, check=True)

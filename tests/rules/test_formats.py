@@ -550,6 +550,14 @@ def test_move_lists_in_any_notation(encoding: str) -> None:
         assert not found.faults
 
 
+def test_move_lists_leave_out_what_is_no_move() -> None:
+    for text in ("C2.5! += H8+7 xyz", "1．炮二平五！ 马8进7？，xyz；", "C2.5 H8+7± xyz"):
+        found = BY_NAME["moves"].read(text.encode())
+        assert [move.uci() for move in found.games[0].moves] == ["h2e2", "h9g7"] and not found.faults
+        assert "xyz" in found.notes[0] or "2" in found.notes[0]
+    assert BY_NAME["moves"].read(b"C2.5 R9..").faults == ["line 1: 1... not a move: R9.."]
+
+
 def test_san_is_fairy_stockfish_s() -> None:
     pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
     rng = random.Random(3)

@@ -21,6 +21,7 @@ from fixture_files import SHARED
 from hypothesis import given
 from hypothesis import strategies as st
 
+from siqi.games.contract import NoteLine
 from siqi.games.xiangqi.library import Board, Move, svg
 from siqi.games.xiangqi.library.board import BLACK, RED, STARTING_FEN, Outcome, Piece, Termination
 from siqi.games.xiangqi.library.move import (
@@ -32,6 +33,7 @@ from siqi.games.xiangqi.library.move import (
 )
 from siqi.games.xiangqi.library.movetext import moves_in
 from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
+from siqi.games.xiangqi.library.signs import is_like_move, split_sign
 from siqi.games.xiangqi.rules.lookup import CANNON, KING, PAWN
 
 NOTATIONS: tuple[Any, ...] = ("wxf", "chinese", "traditional", "iccs")
@@ -742,3 +744,82 @@ def test_every_move_of_real_games_survives_every_notation() -> None:
         games += 1
     print(f"{games} games, {plies} plies")
     assert games == ROUND_TRIP_GAMES
+
+
+@pytest.mark.parametrize(
+    ("sign", "nag"),
+    [
+        *(
+            ("!", 1),
+            ("？", 2),
+            ("！！", 3),
+            ("?？", 4),
+            ("！?", 5),
+            ("⁈", 6),
+            ("+=", 14),
+            ("⩲", 14),
+            ("=+", 15),
+            ("±", 16),
+        ),
+        *(("+/-", 16), ("∓", 17), ("-/+", 17), ("+-", 18), ("-+", 19), ("=", 10), ("∞", 13), ("□", 7), ("N", 146)),
+    ],
+)
+def test_signs_beside_moves_are_nags(sign: str, nag: int) -> None:
+    for text in (f"1. C2.5 {sign} H8+7 *", f"1. C2.5{sign} H8+7 *", f"1. 炮二平五{sign} 马８进７ *"):
+        game = read_game(io.StringIO(text))
+        assert game is not None and not game.errors and not game.notes
+        assert len(game.moves) == 2 and game.nags == {1: [nag]}, text
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "notes"),
+    [
+        ("1. C2.5 xyz H8+7 => *", 2, ["texts left out: 2, the first: xyz"]),
+        ("1. C2.5 +0.35/12 e.p. H8+7 *", 2, ["texts left out: 2, the first: +0.35/12"]),
+        ("1. C2.5+ H8+7# *", 2, []),
+        ("1．C2.5，H8+7；2．H2+3。 *", 3, []),
+        ("1、炮二平五，马8进7；2、马二进三（好棋）车9平8 *", 4, ["texts left out: 1, the first: 好棋"]),
+        ("1. C2.5 ｛好}棋｝ H8+7 ；好 H2+3\n2. H2+3 *", 3, []),
+        ("1. C2.5 H8+7 ½-½", 2, []),
+        ("1. C2.5 H8+7 和棋", 2, []),
+        ("1. C2.5 H8+7 1：0", 2, []),
+    ],
+)
+def test_texts_that_are_no_moves_do_not_end_a_game(text: str, count: int, notes: list[str]) -> None:
+    game = read_game(io.StringIO(text))
+    assert game is not None and not game.errors and game.notes == notes
+    assert len(game.moves) == count
+    if "｛" in text:
+        assert game.comments == {1: "好}棋", 2: "好 H2+3"}
+    results = {"½-½": "1/2-1/2", "和棋": "1/2-1/2", "1：0": "1-0"}
+    assert game.result == results.get(text.rsplit(maxsplit=1)[-1], "*")
+
+
+@pytest.mark.parametrize("word", ["R9..", "R9.", "炮二平", "炮二\ufffd五", "车9进", "--", "h2e", "\ufffd\ufffd"])
+def test_moves_with_a_fault_end_a_game(word: str) -> None:
+    game = read_game(io.StringIO(f"1. C2.5 H8+7 2. {word} R9.8 *"))
+    assert game is not None
+    assert len(game.moves) == 2 and "not a move" in str(game.errors[0])
+
+
+def test_every_move_is_like_a_move() -> None:
+    board, rng = Board(), random.Random(5)
+    for _ in range(120):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        move = rng.choice(moves)
+        for notation in ("wxf", "chinese", "traditional", "iccs", "xboard", "fairy"):
+            text = board.san(move, notation)
+            assert is_like_move(text) and is_like_move(text.lower()) and split_sign(text) == (text.rstrip("+#"), "")
+        assert is_like_move(move.uci())
+        board.push(move)
+
+
+def test_notes_stand_behind_signs() -> None:
+    text = "1. C2.5± H8+7+ 2. H2+3 N *\n"
+    game = read_game(io.StringIO(text))
+    assert game is not None
+    notes = {place: (NoteLine(f"+0.0{place}/1"),) for place in range(4)}
+    annotated = game.annotated(notes)
+    assert "C2.5±\n{Siqi +0.01/1} H8+7+\n{Siqi +0.02/1} 2. H2+3 N\n{Siqi +0.03/1} *" in annotated

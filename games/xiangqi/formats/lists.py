@@ -17,9 +17,11 @@ from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.movetext import move_number, moves_in
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.library.san import Notation
+from siqi.games.xiangqi.library.signs import KEYBOARD, is_like_move, split_sign
 
 ENCODING = "utf-8"
 _NUMBER = re.compile(r"\d+\s*(?:[.．、]+|…+)|[.．…]+")
+_SEPARATORS = re.compile(r"[;；]|[!?]+")
 _LINE_WIDTH = 80
 
 
@@ -90,7 +92,7 @@ def _fen_rows(text: str, remarks: list[str]) -> Iterator[_Row]:
 
 
 def _paragraphs(text: str, remarks: list[str]) -> Iterator[_Row]:
-    """Yield each paragraph of moves, from the start position. `remarks` gets lines with a `#`."""
+    """Yield each paragraph of moves, from the start position. `remarks` gets lines with a `#`, and what is no move."""
     words: list[str] = []
     start = 1
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -100,9 +102,13 @@ def _paragraphs(text: str, remarks: list[str]) -> Iterator[_Row]:
                 continue
             start = start if words else number
             # The dot of a number may touch a move that begins with a digit: 1.33.4.
-            plain = re.sub(r"(?:^|(?<=\s))\d+\s*[.．、]+(?=\D|[1-9][-+1-9][-+.=][1-9])", " ", line)
-            for part in plain.split():
-                words += (word for word, _ in moves_in(part.strip(",，;；")) if word and not _NUMBER.fullmatch(word))
+            plain = re.sub(r"(?:^|(?<=\s))\d+\s*[.．、]+(?=\D|[1-9][-+1-9][-+.=][1-9])", " ", line.translate(KEYBOARD))
+            for part in _SEPARATORS.sub(" ", plain).split():
+                for word, _ in moves_in(split_sign(part)[0]):
+                    if word in RESULTS or is_like_move(word):
+                        words.append(word)
+                    elif not _NUMBER.fullmatch(word):
+                        remarks.append(word)
         elif words:
             result = words.pop() if words[-1] in RESULTS else "*"
             yield _Row(start, STARTING_FEN, words, "", result)

@@ -26,9 +26,10 @@ from siqi.games.formats import left_out
 from siqi.games.records.values import RESULT_TEXT, RESULTS, read_date, read_result
 from siqi.games.xiangqi.library.algebraic import FAIRY_PAWN
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
-from siqi.games.xiangqi.library.move import Move
-from siqi.games.xiangqi.library.movetext import move_number, moves_in, movetext
+from siqi.games.xiangqi.library.move import InvalidMoveError, Move
+from siqi.games.xiangqi.library.movetext import CHINESE_MOVE, move_number, moves_in, movetext
 from siqi.games.xiangqi.library.san import Notation
+from siqi.games.xiangqi.library.signs import KEYBOARD, NAGS, is_like_move, split_sign
 from siqi.games.xiangqi.library.style import NotationStyle, style_of
 from siqi.games.xiangqi.library.tree import Line
 
@@ -67,14 +68,14 @@ _TAG_END = re.compile(r'[^"\[]*"\s*\]\s*\Z')
 _START = re.compile(r'\s*\[\s*\w+\s+"|\s*1\s*[.．、]')
 # The dot of a move number may touch a move that begins with a digit, as some of WXF's pawn moves: 1.33.4 and 33.4.
 _TOKEN = re.compile(
-    r"(?P<comment>[{;])"
+    rf"(?P<comment>[{{;]|；(?!\s*(?:\Z|\d+\s*[.．、]|…|{CHINESE_MOVE}|[A-Za-z+-][A-Za-z0-9+.-]{{3}})))"
     r"|(?P<open>\()"
     r"|(?P<close>\))"
     r"|\$(?P<nag>\d{1,3})"
     r"|(?P<result>1-0|0-1|1/2-1/2|\*)(?![^\s({;])"
-    r"|(?P<glyph>[!?]+)"
+    r"|(?P<glyph>[!?‼⁇⁉⁈]+)"
     r"|\d+\s*[.．、]+(?=[^1-9]|[1-9][-+1-9][-+.=][1-9]|\Z)|\.+|…+"
-    r"|(?P<move>[^\s{};()$!?]+)"
+    r"|(?P<move>[^\s{};()$!?‼⁇⁉⁈；、]+)"
     r"|(?P<stray>\})"
 )
 _SCORED_LINE = r"[+-](?:\d+\.\d\d|M\d+)/\d+(?: (?=\S*[\d一二三四五六七八九１-９])\S{4,5})*"
@@ -83,8 +84,6 @@ _NOTE = re.compile(rf"Siqi (?:{_SCORED_LINE}(?: \| {_SCORED_LINE})*|(?:1-0|0-1|1
 
 _LAST_COMMENT = re.compile(r"\{([^}]*)\}|;(.*)", re.DOTALL)
 _XBOARD_LETTERS = str.maketrans("nbNB", "heHE")
-
-_GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 
 # By file, the line that ended a game because it begins the next.
 _PENDING: WeakKeyDictionary[TextIO, str] = WeakKeyDictionary()
@@ -453,6 +452,7 @@ class _Movetext:
         self._left_out: list[str] = []  # texts that mean nothing to the reader
         self._lost = 0  # comments and NAGs of moves behind a fault
         self._comment: list[str] | None = None  # the lines of an open comment
+        self._comment_end = "}"
         self._board: Board | None = None  # None after the first fault: moves are skipped
         if not any(isinstance(error, OtherGameError) for error in game.errors):
             try:
@@ -478,24 +478,26 @@ class _Movetext:
             self._left_out.append(line)
             return False
         start = 0
+        plain = line.translate(KEYBOARD)
         while start < len(line):
             if self._comment is not None:
-                end = line.find("}", start)
+                end = line.find(self._comment_end, start)
                 self._comment.append(line[start:] if end < 0 else line[start:end])
                 if end < 0:
                     return False
                 start = end + 1
                 self._end_comment(self._offset + start)
                 continue
-            match = _TOKEN.search(line, start)
-            self._left_out.append(line[start : match.start() if match else len(line)])
+            match = _TOKEN.search(plain, start)
+            self._left_out.append(plain[start : match.start() if match else len(plain)].strip(" ；、"))
             if not match:
                 return False
             start = match.end()
             if match.lastgroup == "comment":
                 self._comment = []
                 self._comment_at = self._offset + (match.start() or -self._line_end_before)
-                if match.group() == ";":
+                self._comment_end = "｝" if line[match.start()] == "｛" else "}"
+                if match.group() in (";", "；"):
                     self._line_end = 0
                     self._comment.append(line[start:])
                     self._end_comment(self._offset + len(line))
@@ -558,6 +560,8 @@ class _Movetext:
     def _take(self, group: str | None, text: str, end: int) -> bool:
         """Apply a token that ends before an offset of the game's text; return True if it is the result."""
         source = self._game.source
+        if group == "move" and text in NAGS:
+            group = "glyph"
         if group not in ("nag", "glyph"):
             self._is_anchored = False
         elif self._is_anchored and self._is_main:
@@ -580,16 +584,23 @@ class _Movetext:
             return self._is_main
         elif group in ("nag", "glyph"):
             line = self._branches[-1].line
-            if group == "glyph" and text not in _GLYPHS:
+            if group == "glyph" and text not in NAGS:
                 _add_comment(line, text)
             else:
-                nag = int(text) if group == "nag" else _GLYPHS[text]
+                nag = int(text) if group == "nag" else NAGS[text]
                 line.nags.setdefault(len(line.moves), []).append(nag)
         elif group == "move":
-            for word, at in moves_in(text):
+            words, sign = split_sign(text)
+            start = end - len(text)
+            for word, at in moves_in(words):
                 if word in RESULTS:
                     return self._take("result", word, end)
-                self._move(word, end - len(text) + at + len(word))
+                self._move(word, start + at + len(word))
+            if len(words) < len(text):
+                if sign:
+                    self._take("glyph", sign, end)
+                elif self._is_anchored and self._is_main:  # a check
+                    source.anchors[-1] = end
         return False
 
     def _move(self, text: str, end: int) -> None:
@@ -604,6 +615,8 @@ class _Movetext:
                 raise ValueError(f"more than {MAX_MOVES} moves")
             move = self._board.push_san(text, source.ranks)
         except ValueError as error:
+            if isinstance(error, InvalidMoveError) and self._is_beside_moves(text):
+                return
             fault = type(error)(f"{move_number(self._board)} {error}")
             if self._is_main:
                 self._game.errors.append(fault)
@@ -620,6 +633,18 @@ class _Movetext:
             source.words.append(text)
             source.anchors.append(end)
             self._is_anchored = True
+
+    def _is_beside_moves(self, text: str) -> bool:
+        """True for a text that is no move, and is taken here: a result in another wording, or what is left out."""
+        result = read_result(text)
+        if result.result in RESULTS[:3] and not result.text and (not text.isascii() or text[0].isdigit()):
+            if self._is_main:
+                self.result = result.result
+            return True
+        if is_like_move(text):
+            return False
+        self._left_out.append(text)
+        return True
 
     def _open(self) -> None:
         """Begin a variation, which replaces the last move."""

@@ -27,17 +27,17 @@ _OPEN = re.compile(
     "未知|不明|不详|无|无结果|未完|未完成|未结束|未终局|未定|进行中|没有结果|结果不明|未分胜负|暂无"
 )
 _DRAWS = re.compile(
-    "=|1/2|draw|drawn|drawngame|tied?|jigo|remis|和|和棋|和局|和了|平|平局|平手|双方和|双方和棋|双和|议和|判和|作和|成和|"
+    "=|1/2|0[.,]5|d|draw|drawn|drawngame|tied?|jigo|remis|hòa|hoà|huề|和|和棋|和局|和了|平|平局|平手|双方和|双方和棋|双和|议和|判和|作和|成和|"
     "协议和棋|(?:双方)?不变(?:作和|判和)?|[先后]手?和"
 )
 _FIRSTS, _SECONDS = re.compile("first"), re.compile("second")
 """The winner's place alone."""
 
 _SIDES = {
-    "red": "红|帅|red|white",  # XBoard and its kin call the first side white in every game
-    "black": "黑|将|black",
-    "white": "白|white",
-    "blue": "蓝|blue",
+    "red": "红|帅|red|white|đỏ",  # XBoard and its kin call the first side white in every game
+    "black": "黑|将|black|đen",
+    "white": "白|white|trắng",
+    "blue": "蓝|blue|xanh",
 }
 """The words of a side, by its English name."""
 
@@ -46,12 +46,17 @@ _MORE = r"(?P<more>(?:[(,;:]|by|on|due|after|because).*|)"
 """Text that may follow a result: why, and after how many moves."""
 
 _NUMBERS = re.compile(r"(1/2|0?[.,]5|[012])[-:](1/2|0?[.,]5|[012])(?P<more>(?![0-9:/.-]).*)", re.DOTALL)
-_WON = "获胜|得胜|取胜|胜利|胜|赢|wins?|won|winner|victory"
+_WON = "获胜|得胜|取胜|胜利|胜|赢|wins?|won|winner|victory|thắng"
 _LOST = (
+    "thua|"
     "认输|认负|超时负|超时判负|超时|弃权|告负|败北|投降|负|败|输|"
     "resigns?|resigned|lost|loses|loss|forfeits?|forfeited|(?:was|is|isin)?(?:check|stale)?mated"
 )
-_DREW = "和棋|和局|和|平"
+_DREW = "和棋|和局|和|平|hòa|hoà|huề"
+_OWN_WIN = re.compile(r"(?:w(?=\W|\Z)|获胜|得胜|取胜|胜利|胜|赢|wins?|won|victory|thắng)" + _MORE, re.DOTALL)
+_OWN_LOSS = re.compile(r"(?:l(?=\W|\Z)|告负|败北|负|败|输|lost|loses?|loss|thua)" + _MORE, re.DOTALL)
+"""The first side's result without its name."""
+
 _DRAWN = re.compile(rf"(?:drawn?|drawngame|和棋|和局){_MORE}", re.DOTALL)
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -84,7 +89,7 @@ def read_result(text: str, first: str = "red", second: str = "black") -> ResultW
     `first` and `second` are the names of the sides, `red`, `black`, `white` or `blue`.
     """
     plain = unicodedata.normalize("NFKC", text).translate(_SIGNS).translate(_SIMPLE).lower()
-    plain = re.sub(r"\s+", "", plain).lstrip(_QUOTES).rstrip(_EDGES)
+    plain = re.sub(r"[\s_]+", "", plain).lstrip(_QUOTES).rstrip(_EDGES)
     for words, result in ((_OPEN, OPEN), (_DRAWS, DRAW), (_FIRSTS, FIRST), (_SECONDS, SECOND)):
         if words.fullmatch(plain):
             return ResultWording(result)
@@ -107,8 +112,11 @@ def _by_numbers(plain: str) -> tuple[str, str]:
 def _by_words(plain: str, first: str, second: str) -> tuple[str, str]:
     """Return the result that a sentence states, '' if none, and the rest of the sentence."""
     colours = _SIDES[first], _SIDES[second]
-    places = "先(?:手|方|行)?|first(?:side|player)?", "后(?:手|方|行)?|second(?:side|player)?"
-    one, two = (f"(?:{names})(?:先|方|棋|side|player)*|{place}" for names, place in zip(colours, places, strict=True))
+    places = "先(?:手|方|行)?|first(?:side|player)?|tiên", "后(?:手|方|行)?|second(?:side|player)?|hậu"
+    one, two = (
+        f"(?:bên|quân)?(?:{names})(?:先|方|棋|side|player|tiên|hậu)*|{place}"
+        for names, place in zip(colours, places, strict=True)
+    )
     mover = f"(?:(?:{'|'.join(colours)})先(?:行|手|走)?,?)?"
     side = f"(?:(?P<first>{one})|(?P<second>{two}))"
     match = re.fullmatch(
@@ -121,8 +129,15 @@ def _by_words(plain: str, first: str, second: str) -> tuple[str, str]:
     for names, letter, result in ((colours[0], first[0], FIRST), (colours[1], second[0], SECOND)):
         if match := re.fullmatch(rf"(?:{names}|{letter})\+(?P<more>.*)", plain, re.DOTALL):  # as in SGF
             return result, match["more"]
-    match = _DRAWN.fullmatch(plain)
-    return (DRAW, match["more"]) if match else ("", "")
+    alone = (
+        re.compile(rf"(?:(?:bên|quân)?(?:{names})(?:方|棋|side|player)?|{side[0]}(?=\W|\Z)){_MORE}", re.DOTALL)
+        for names, side in zip(colours, (first, second), strict=True)
+    )
+    # A side alone has won; a result without a side is the first one's. W of Connect6 is White.
+    for words, result in zip((*alone, _OWN_WIN, _OWN_LOSS, _DRAWN), (FIRST, SECOND, FIRST, SECOND, DRAW), strict=True):
+        if match := words.fullmatch(plain):
+            return result, match["more"]
+    return "", ""
 
 
 def read_date(text: str, has_day_first: bool = False) -> Date | None:

@@ -115,12 +115,19 @@ def test_reading_goes_on_behind_what_cannot_be_read(name: str) -> None:
     [
         (
             "1-0",
-            "1-0|1:0|１－０|红胜|紅勝|红方胜|红先胜|先胜|先手勝|黑负|黑方負|黑认输|后负|Red wins|red won|White wins|R+",
+            "1-0|1:0|１－０|红胜|紅勝|红方胜|红先胜|先胜|先手勝|黑负|黑方負|黑认输|后负|Red wins|red won|White wins|R+|"
+            "W|w|Win|won|胜|勝|赢|红|紅|红方|Red|R|White|RED_WIN|Thắng|Đỏ thắng|Bên đỏ thắng|Đen thua|Tiên thắng|đỏ|"
+            "Thắng",
         ),
-        ("0-1", "0-1|黑胜|黑方勝|红负|红先负|红方超时负|先负|后胜|黑先胜|红先黑胜|Black wins|Red lost|B+"),
+        (
+            "0-1",
+            "0-1|黑胜|黑方勝|红负|红先负|红方超时负|先负|后胜|黑先胜|红先黑胜|Black wins|Red lost|B+|"
+            "L|Loss|lose|lost|负|負|输|黑|黑方|Black|B|black_win|Thua|Đen thắng|Đỏ thua|Hậu thắng|Đen",
+        ),
         (
             "1/2-1/2",
-            "1/2-1/2|1/2|½-½|½|0.5-0.5|.5-.5|0,5-0,5|和|和棋|和局|先和|红先和|不变|双方不变作和|平局|Draw|drawn|1-1",
+            "1/2-1/2|1/2|½-½|½|0.5-0.5|.5-.5|0,5-0,5|和|和棋|和局|先和|红先和|不变|双方不变作和|平局|Draw|drawn|1-1|"
+            "D|0.5|Hòa|hoà|huề",
         ),
         ("*", "*|?||-|未知|未完|unknown"),
     ],
@@ -133,13 +140,36 @@ def test_results_in_any_wording(result: str, wordings: str) -> None:
 def test_results_that_say_more_or_nothing() -> None:
     assert read_result("Red wins on time") == ("1-0", "Red wins on time")
     assert read_result("红胜（黑超时）") == ("1-0", "红胜（黑超时）")
-    for wording in ("红优", "胜", "0-0", "1-0-0", "red", "红胜势", "乱" * 1000):
+    for wording in ("红优", "0-0", "1-0-0", "红胜势", "红先", "超时", "winner", "w/o", "乱" * 1000):
         assert read_result(wording) == ("*", wording)
     assert [read_result(word, "black", "white").result for word in ("黑胜", "白方胜", "B+R", "W+2")] == [
         "1-0",
         "0-1",
     ] * 2
+    assert [read_result(word, "black", "white").result for word in ["W", "B", "White", "黑", "D"]] == [
+        *("0-1", "1-0", "0-1", "1-0", "1/2-1/2")
+    ]
+    assert (
+        read_result("Tha\u0306\u0301ng") == ("1-0", "")
+        and read_result("W (time)") == ("1-0", "W (time)")
+        and read_result("胜，黑认输").result == "1-0"
+    )
     assert [read_result(word, "blue", "red").result for word in ("蓝方胜", "红胜", "后手胜")] == ["1-0", "0-1", "0-1"]
+
+
+def test_a_result_that_no_reader_understands_keeps_its_text() -> None:
+    (pgn,) = (one for one in registry.formats("xiangqi") if one.name == "pgn")
+    (game,) = pgn.read('[Result "红优"]\n\n1. C2.5 红 H8+7 和棋\n'.encode()).games
+    assert game.headers["ResultText"] == "红优" and game.result == "1/2-1/2", "that behind the moves is known"
+    (game,) = pgn.read('[Result "红优"]\n\n1. C2.5 *\n'.encode()).games
+    for one in registry.formats("xiangqi"):
+        written = one.write([game])
+        (back,) = one.read(written.data).games
+        assert back.headers.get("ResultText") == "红优" or "tags ResultText" in written.losses, one.name
+    for name, one in FORMATS:
+        record = random_record(name, random.Random(4), 14)._replace(result="*", result_text="红优?")
+        (back,) = one.read(one.write([record]).data).games
+        assert (back.result, back.result_text) == ("*", "红优?")
 
 
 def test_dates_in_any_wording() -> None:

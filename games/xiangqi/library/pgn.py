@@ -448,7 +448,8 @@ class _Movetext:
         self._count = 0  # of moves
         self.has_ascii_moves = False
         self.has_fairy_pawns = False
-        self.result = ""  # behind the moves
+        self._result = ""
+        self._worded = "", ""  # a result in other words than PGN's, and these; none if moves follow
         self._left_out: list[str] = []  # texts that mean nothing to the reader
         self._lost = 0  # comments and NAGs of moves behind a fault
         self._comment: list[str] | None = None  # the lines of an open comment
@@ -459,6 +460,11 @@ class _Movetext:
                 self._board = game.board()
             except ValueError as error:
                 game.errors.append(error)
+
+    @property
+    def result(self) -> str:
+        """The result behind the moves, '' if there is none."""
+        return self._result or self._worded[0]
 
     @property
     def _is_main(self) -> bool:
@@ -578,7 +584,7 @@ class _Movetext:
             return False
         elif group == "result":
             if self._is_main:
-                self.result = text
+                self._result = text
             else:
                 self._left_out.append(text)
             return self._is_main
@@ -629,6 +635,8 @@ class _Movetext:
             owner, place = branch.slot
             owner.variations.setdefault(place, []).append(branch.line)
         branch.line.moves.append(move)
+        self._left_out.append(self._worded[1])
+        self._worded = "", ""
         if self._is_main:
             source.words.append(text)
             source.anchors.append(end)
@@ -638,8 +646,7 @@ class _Movetext:
         """True for a text that is no move, and is taken here: a result in another wording, or what is left out."""
         result = read_result(text)
         if result.result in RESULTS[:3] and not result.text and (not text.isascii() or text[0].isdigit()):
-            if self._is_main:
-                self.result = result.result
+            self._worded = result.result, text
             return True
         if is_like_move(text):
             return False

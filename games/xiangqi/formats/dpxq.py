@@ -37,7 +37,7 @@ from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.movetext import CHINESE_MOVE, move_number
 from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
-from siqi.games.xiangqi.library.tree import Line
+from siqi.games.xiangqi.library.tree import CommentParts, Line
 from siqi.games.xiangqi.rules.notation import board_text
 
 ENCODING = "utf-8"
@@ -178,6 +178,7 @@ class _Reader:
         self._game = Game()
         self._board = Board()
         self._count = 0
+        self._comments = CommentParts("\n")
         self._lost = 0  # lines of comments behind a fault
         self._branches: dict[int, _Branch] = {}
 
@@ -204,7 +205,8 @@ class _Reader:
                 if current is None or has_failed:
                     self._lost += 1
                 else:
-                    _add(current.line, line.strip())
+                    self._comments.add(current.line, line.strip())
+        self._comments.put()
         game.settle()
         if self._lost:
             game.notes.append(f"lines of comments on moves that are left out: {self._lost}")
@@ -231,7 +233,7 @@ class _Reader:
                 if field[1]:
                     game.headers[_TAGS.get(field[0], field[0])] = field[1]
             elif plain:
-                _add(game, line.strip())
+                self._comments.add(game, line.strip())
         if drawn:
             fen = _drawn_fen(drawn, self._first_mover())
         result = {"Result": game.headers["Result"]} if "Result" in game.headers else {}
@@ -287,14 +289,8 @@ class _Reader:
                 owner.variations.setdefault(place, []).append(line)
             line.moves.append(move)
         if rest := _NUMBER.sub("", _MOVE.sub("", row)).strip():
-            _add(line, rest)
+            self._comments.add(line, rest)
         return True
-
-
-def _add(line: Line, text: str) -> None:
-    """Add a line of a comment after a line's last move."""
-    before = line.comments.get(len(line.moves))
-    line.comments[len(line.moves)] = f"{before}\n{text}" if before else text
 
 
 def _label(text: str) -> int:

@@ -31,7 +31,7 @@ from siqi.games.xiangqi.library.movetext import CHINESE_MOVE, move_number, moves
 from siqi.games.xiangqi.library.san import Notation
 from siqi.games.xiangqi.library.signs import KEYBOARD, NAGS, is_like_move, split_sign
 from siqi.games.xiangqi.library.style import NotationStyle, style_of
-from siqi.games.xiangqi.library.tree import Line
+from siqi.games.xiangqi.library.tree import CommentParts, Line
 
 FORMATS: dict[Notation, str] = {
     **{"wxf": "WXF", "chinese": "Chinese", "traditional": "Chinese", "iccs": "ICCS"},
@@ -224,7 +224,7 @@ class Game(Line):
         newline = next((end for end in ("\r\n", "\n", "\r") if end in source.text), "\n")
         edits = []  # first offset, end, and the text to put there
         for start, end in source.notes:
-            stands_between = source.text[:start][-1:].strip() and source.text[end : end + 1].strip()
+            stands_between = source.text[max(0, start - 1) : start].strip() and source.text[end : end + 1].strip()
             edits.append((start, end, " " if stands_between else ""))
         if SIDE_TAG not in self.headers:
             head = source.text[: source.tags_end]
@@ -235,8 +235,8 @@ class Game(Line):
         board = self.board()
         for place, anchor in enumerate(source.anchors):
             if place in notes:
-                follows = source.text[note_ends.get(anchor, anchor) :][:1]
-                gap = " " if follows.strip() else ""
+                end = note_ends.get(anchor, anchor)
+                gap = " " if source.text[end : end + 1].strip() else ""
                 edits.append((anchor, anchor, f"{newline}{{{_note_text(notes[place], board, style)}}}{gap}"))
             if place < len(self.moves):
                 board.push(self.moves[place])
@@ -297,20 +297,22 @@ def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -
         return None
     game = Game()
     lines: list[str] = []
+    size = 0
     while line.lstrip().startswith(("[", "%")):
         following = _next_line(handle)
         if _OPEN_TAG.match(line) and _TAG_END.match(following):  # a value with a line end in it
             line, following = line + following, _next_line(handle)
         lines.append(line)
+        size += len(line)
         if _read_tag(game, line):
-            game.source.tags_end = sum(map(len, lines))
+            game.source.tags_end = size
         line = following
     text_start, tag_notes = len(lines), len(game.notes)
     if refusal := _refusal(game.headers):
         game.errors.append(OtherGameError(refusal))
     tag_errors = len(game.errors)
     game.source.ranks = int(game.headers.get("Format") == FORMATS["fairy"])
-    reader = _Movetext(game, sum(map(len, lines)))
+    reader = _Movetext(game, size)
     has_ended = False
     while line and not has_ended and not _TAG.match(line):
         lines.append(line)
@@ -362,6 +364,7 @@ def _finished(
             second.close()
         if len(other.errors) == tag_errors:
             game, reader = other, second
+    reader.put_comments()
     game.settle(reader.result, has_day_first)
     game.notes += reader.notes()
     game.source.text = "".join(lines)
@@ -444,6 +447,7 @@ class _Movetext:
         self._is_anchored = True  # since the last anchor only NAGs, or comments at the start
         game.source.anchors = [offset]
         self._branches = [_Branch(game)]
+        self._comments = CommentParts(" ")
         self._skipped = 0  # open variations within one that is dead
         self._count = 0  # of moves
         self.has_ascii_moves = False
@@ -522,6 +526,10 @@ class _Movetext:
         else:
             self._left_out.append(text)
 
+    def put_comments(self) -> None:
+        """Put the comments that were read into the game."""
+        self._comments.put()
+
     def notes(self) -> list[str]:
         """Return a note on each kind of content that is left out."""
         lost = [f"comments and NAGs of moves that are left out: {self._lost}"] if self._lost else []
@@ -561,7 +569,7 @@ class _Movetext:
         if self._is_lost:
             self._lost += not _NOTE.fullmatch(" ".join(text.split()))
         else:
-            _add_comment(self._branches[-1].line, text)
+            self._comments.add(self._branches[-1].line, text)
 
     def _take(self, group: str | None, text: str, end: int) -> bool:
         """Apply a token that ends before an offset of the game's text; return True if it is the result."""
@@ -591,7 +599,7 @@ class _Movetext:
         elif group in ("nag", "glyph"):
             line = self._branches[-1].line
             if group == "glyph" and text not in NAGS:
-                _add_comment(line, text)
+                self._comments.add(line, text)
             else:
                 nag = int(text) if group == "nag" else NAGS[text]
                 line.nags.setdefault(len(line.moves), []).append(nag)
@@ -673,12 +681,5 @@ class _Movetext:
         for _ in branch.line.moves:
             self._board.pop()
         self._board.push(parent.line.moves[-1])
-        if not branch.line.moves and branch.line.comments:
-            _add_comment(parent.line, branch.line.comments[0])
-
-
-def _add_comment(line: Line, text: str) -> None:
-    """Add a comment after a line's last move."""
-    place = len(line.moves)
-    before = line.comments.get(place)
-    line.comments[place] = f"{before} {text}" if before else text
+        if not branch.line.moves:
+            self._comments.move(branch.line, parent.line)

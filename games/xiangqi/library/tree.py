@@ -57,3 +57,29 @@ def _shape(line: Line) -> tuple[object, ...]:
     """Return what a line is without its variations' contents."""
     counts = {place: len(lines) for place, lines in line.variations.items() if lines}
     return line.moves, line.comments, line.nags, counts
+
+
+class CommentParts:
+    """The comments of lines that are being read in parts, joined once: in time that grows with their size only."""
+
+    def __init__(self, joint: str) -> None:
+        """`joint` stands between the parts of a comment."""
+        self._joint = joint
+        self._parts: dict[tuple[int, int], tuple[Line, list[str]]] = {}  # by the line's identity and the place
+
+    def add(self, line: Line, text: str) -> None:
+        """Add a part of the comment after a line's last move."""
+        place = len(line.moves)
+        self._parts.setdefault((id(line), place), (line, []))[1].append(text)
+
+    def move(self, source: Line, target: Line) -> None:
+        """Give the comment at the start of a line to another line's last move."""
+        _, parts = self._parts.pop((id(source), 0), (source, []))
+        for part in parts:
+            self.add(target, part)
+
+    def put(self) -> None:
+        """Put the comments into their lines."""
+        for (_, place), (line, parts) in self._parts.items():
+            line.comments[place] = self._joint.join(parts)
+        self._parts.clear()

@@ -78,7 +78,7 @@ GROUPS = {
 }
 
 HELP = """\
-usage: siqi [--option NAME=VALUE] [COMMAND ...]
+usage: siqi [--no-files] [--option NAME=VALUE] [COMMAND ...]
 
 An engine for Xiangqi, Connect6, EinStein würfelt nicht! and Junqi. Without a
 command it is the daemon on standard input and output (see protocol.md).
@@ -86,6 +86,8 @@ command it is the daemon on standard input and output (see protocol.md).
 Options:
   --option NAME=VALUE  set an option of the engine, such as Hash=256; may be
                        repeated (siqi options explains them)
+  --no-files           refuse options by which the client names a file: for a
+                       daemon, or siqi analyse, behind a socket or a bot
   --version            print the version
   -h, --help           print this help; siqi COMMAND --help has examples
 """
@@ -129,6 +131,7 @@ class MainParser(CommandParser):
 def build_parser() -> argparse.ArgumentParser:
     found = MainParser(prog="siqi")
     add_option(found, "settings")
+    found.add_argument("--no-files", action="store_true", help="refuse options by which the client names a file")
     found.add_argument("--version", action="version", version=f"siqi {__version__}")
     commands = found.add_subparsers(dest="command", metavar="COMMAND", parser_class=CommandParser)
 
@@ -189,14 +192,16 @@ def run(arguments: list[str]) -> int:
     """Run a command line; return the exit status."""
     whole = build_parser()
     options = whole.parse_args(arguments)
+    if options.no_files and options.command not in (None, "analyse", "analyze"):
+        whole.error(f"--no-files: for the daemon and analyse, not for {options.command}")
     try:
         options.settings = settings_of(options)
         if options.command is None:
-            if not options.settings:
+            if not options.settings and not options.no_files:
                 whole.error("a command is missing")
             from siqi.daemon.serve import serve
 
-            serve(options.settings)
+            serve(options.settings, options.no_files)
     except ValueError as error:  # a Refusal is one
         to_stderr(f"siqi: --option: {printable(str(error), 300)}")
         return MISUSED

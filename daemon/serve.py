@@ -49,9 +49,11 @@ class Server:
         self._front_end: FrontEnd | None = None
         self._shutdown: Shutdown | None = None
 
-    def begin_with(self, settings: Mapping[str, str]) -> None:
-        """Set options before the session; Refusal(OPTION) for one that cannot be set."""
+    def begin_with(self, settings: Mapping[str, str], no_files: bool) -> None:
+        """Set options before the session, as of `serve`; Refusal(OPTION) for one that cannot be set."""
         self._engine.begin_with(settings)
+        if no_files:
+            self._engine.options.fix_files()
 
     def post(self, event: Event) -> None:
         """Queue an event; write it at once if the owner's thread posts it and no job ends. Any thread may call this."""
@@ -148,13 +150,14 @@ class Server:
             self._front_end.write(Refused(Kind.INTERNAL, internal_reason(error)))
 
 
-def serve(settings: Mapping[str, str] | None = None) -> None:
+def serve(settings: Mapping[str, str] | None = None, no_files: bool = False) -> None:
     """Run the daemon on standard input and output until `quit` or the end of input; then the process ends.
 
     `settings`: values of options from the start. Refusal(OPTION) before anything is read if one cannot be set.
+    `no_files`: the client cannot set options that name files.
     """
     server = Server()
-    server.begin_with(settings or {})
+    server.begin_with(settings or {}, no_files)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         # Ctrl-C ends the process at once; Python's own handler would run only at the next event.
         signal.signal(signal.SIGINT, signal.SIG_DFL)

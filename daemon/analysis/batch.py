@@ -48,6 +48,8 @@ class BatchSettings(NamedTuple):
     multipv: int = 1
     given: Mapping[str, str] = {}
     """Options of the engine, by name; they go before `threads` and `hash_mb`."""
+    no_files: bool = False
+    """True if queries cannot set options that name files."""
 
     @property
     def options(self) -> dict[str, str]:
@@ -196,7 +198,7 @@ class Batch:
         if query.multipv is None:
             changes["multipv"] = self._settings.multipv
         query = msgspec.structs.replace(query, **changes)
-        options = resolve_options(query, self._settings.options)
+        options = resolve_options(query, self._settings.options, self._settings.no_files)
         turns = tuple(dict.fromkeys((len(query.moves),) if query.analyseTurns is None else query.analyseTurns))
         items = []
         done = []

@@ -198,7 +198,13 @@ class Run:
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
         settings = BatchSettings(
-            workers_of(options), options.threads, options.hash, *limits, options.multipv, given=options.settings
+            workers_of(options),
+            options.threads,
+            options.hash,
+            *limits,
+            options.multipv,
+            given=options.settings,
+            no_files=options.no_files,
         )
         listeners = Listeners(self._take_answer, self._fail, self._expect, progress.report)
         done = earlier.scores if isinstance(earlier, EarlierRows) else earlier.finals

@@ -218,19 +218,25 @@ OptionValue = tuple[str, str]
 
 
 @lru_cache(256)
-def _resolved(game: str, settings: tuple[OptionValue, ...]) -> tuple[OptionValue, ...]:
+def _resolved(
+    game: str, defaults: tuple[OptionValue, ...], given: tuple[OptionValue, ...] = (), no_files: bool = False
+) -> tuple[OptionValue, ...]:
     options = Options()
     options.set(VARIANT, game)
-    for name, value in settings:
+    for name, value in defaults:
+        options.set(name, value)
+    if no_files:
+        options.fix_files()
+    for name, value in given:
         options.set(name, value)
     search = tuple((name, options.text(name)) for name in SEARCHER_OPTIONS)
     return search + tuple(options.for_game(game))
 
 
-def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[OptionValue, ...]:
+def resolve_options(query: Query, defaults: dict[str, str], no_files: bool = False) -> tuple[OptionValue, ...]:
     """Return (name, value) of every option that affects the query's search: SEARCHER_OPTIONS first, then the game's.
 
-    BadLineError for an unknown name or a value that is not allowed.
+    BadLineError for an unknown name or a value that is not allowed, such as with `no_files` that of a file.
     """
     given = {
         name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in query.options.items()
@@ -241,7 +247,7 @@ def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[OptionValue
             what = f"unknown option: {printable(name, 40)}; {query.game} has {', '.join(known)}"
             raise BadLineError(what, "options", query.id)
     try:
-        return _resolved(query.game, (*defaults.items(), *given.items()))
+        return _resolved(query.game, tuple(defaults.items()), tuple(given.items()), no_files)
     except ValueError as error:
         raise BadLineError(printable(str(error), 200), "options", query.id) from None
 

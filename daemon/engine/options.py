@@ -201,6 +201,11 @@ class Options:
             self._declared.setdefault(option.name.lower(), {})[owner] = option
         self._values = {(option.name, owner): option.default for option, owner in declared()}
         self._initial = dict(self._values)
+        self._are_files_fixed = False
+
+    def fix_files(self) -> None:
+        """Refuse from now on to change options that name files or folders: they give a client the user's rights."""
+        self._are_files_fixed = True
 
     def become_defaults(self) -> None:
         """Declare the values now set as the defaults that clients are shown: many set every option to its default."""
@@ -226,6 +231,9 @@ class Options:
         options = tuple(owners.values())
         choices = tuple(dict.fromkeys(choice for option in options for choice in option.choices))
         value = normalised(options[0]._replace(choices=choices), value)
+        is_same = value.removeprefix(NO_FILE) == self._text((declared_name, owner))
+        if self._are_files_fixed and options[0].kind == "string" and not is_same:
+            raise ValueError(f"option {declared_name}: it names a file, and the engine runs with --no-files")
         for game, option in owners.items():
             if not choices or value in option.choices:
                 self._values[declared_name, game] = value

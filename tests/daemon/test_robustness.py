@@ -17,6 +17,7 @@ import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
 from siqi import __version__
+from siqi.daemon.engine.options import declared
 from siqi.daemon.system.pipes import read_lines
 from siqi.games import registry
 
@@ -868,3 +869,41 @@ from siqi.games.kernel import environment
 assert not environment.ignored and os.environ["NUMBA_NUM_THREADS"] == "1"
 """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=100, check=True)
+
+
+FIRST_LINES = {
+    "uci": "setoption name {} value {}",
+    "ucci": "setoption {} {}",
+    "ugi": "setoption name {} value {}",
+    "xboard": "option {}={}",
+}
+"""Lines that set an option, by the first line of a session."""
+
+
+@pytest.mark.parametrize("first", FIRST_LINES)
+def test_without_files_no_client_names_one(first: str, tmp_path: Path) -> None:
+    """Each option that names a file is refused in one line, whatever the value; the empty default may be repeated."""
+    games = ("", "xiangqi") if first == "ucci" else ("", *registry.NAMES)
+    names = sorted({option.name for option, game in declared() if option.kind == "string" and game in games})
+    assert {"GameLog", "Debug Log File", "BookFile", "EndgamePath"} <= set(names)
+    lines = [first]
+    for name in names:
+        word = name.replace(" ", "_") if first == "ucci" else name
+        lines += [FIRST_LINES[first].format(word, tmp_path / "file"), FIRST_LINES[first].format(word, "<empty>")]
+    lines += [f"setoption bookfiles {tmp_path / 'file'}"] * (first == "ucci")
+    done = forked.run("--no-files", given="\n".join([*lines, "quit", ""]).encode())
+    refused = [line for line in done.stdout.decode().splitlines() if "--no-files" in line]
+    assert len(refused) == len(names) + (first == "ucci") and not list(tmp_path.iterdir())
+    assert all(name in "".join(refused) for name in names if first != "ucci")
+
+
+def test_without_files_the_command_line_still_names_them(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    given = f"uci\nsetoption name Debug Log File value {tmp_path / 'other'}\nquit\n"
+    done = forked.run("--no-files", "--option", f"Debug Log File={log}", given=given.encode())
+    assert b"--no-files" in done.stdout and log.read_text().count("\n") > 5 and list(tmp_path.iterdir()) == [log]
+    query = '{"id": "a", "game": "junqi", "nodes": 10, "options": {"LayoutFile": "/etc/passwd"}}\n'
+    done = forked.run("--no-files", "analyse", given=query.encode())
+    assert b"it names a file" in done.stdout and b"passwd" not in done.stdout
+    done = forked.run("--no-files", "show")
+    assert done.returncode == 2 and done.stderr.startswith(b"siqi: --no-files: for the daemon and analyse")

@@ -48,6 +48,7 @@ class Server:
         self._engine = Engine(self.post, self._out.log_to)
         self._front_end: FrontEnd | None = None
         self._shutdown: Shutdown | None = None
+        self._has_quit_come = False
 
     def begin_with(self, settings: Mapping[str, str], no_files: bool) -> None:
         """Set options before the session, as of `serve`; Refusal(OPTION) for one that cannot be set."""
@@ -68,7 +69,7 @@ class Server:
     def run(self) -> None:
         """Serve until `quit` or the end of input, and until every request before it is answered."""
         threading.Thread(
-            target=read_lines, args=(self._inbox.put, self._out.expect_end), name="reader", daemon=True
+            target=read_lines, args=(self._inbox.put, self._out.expect_end, self._see_quit), name="reader", daemon=True
         ).start()
         while not self._has_answered_all():
             item = self._inbox.get()
@@ -110,6 +111,16 @@ class Server:
             return not queue
         return self._shutdown is not None and not self._engine.is_busy and not queue
 
+    def _see_quit(self) -> None:
+        """Called in the reader's thread at a `quit`: the owner may be blocked by a client that does not read."""
+        self._has_quit_come = True
+        self._expect_end()
+
+    def _expect_end(self) -> None:
+        """Expect the end if a `quit` has come that is one in this protocol."""
+        if self._has_quit_come and self._front_end is not None and self._front_end.knows_quit:
+            self._out.expect_end()
+
     def _read(self, line: ClientLine) -> None:
         if self._shutdown is Shutdown.QUIT:
             if line.text in EXIT_WORDS:
@@ -122,6 +133,7 @@ class Server:
         if self._front_end is None:
             self._front_end = front_end_for(line.text)(self._engine, self._out, self._leave)
         self._front_end = self._front_end.chosen_by(line.text)
+        self._expect_end()
         if line.too_long:
             reason = f"line too long, ignored: {printable(line.text, 40)}"
             self._front_end.refuse(line, Refusal(Kind.LINE, reason))

@@ -15,7 +15,7 @@ from siqi.daemon.engine.engine import Engine
 from siqi.daemon.engine.events import Event, Kind, Refusal
 from siqi.daemon.engine.scheduler import Needs
 from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import ClientLine, printable
+from siqi.daemon.system.pipes import QUIT, ClientLine, printable
 
 DRAW_BELOW = -30
 """The engine agrees to a draw if its score is below this, in centipawns, the engine's view."""
@@ -79,6 +79,11 @@ class FrontEnd:
     def find(self, word: str) -> Command | None:
         """Return the command for the first word of a line, None if there is none."""
         return self.commands.get(word)
+
+    @property
+    def knows_quit(self) -> bool:
+        """True if `quit` is a command of the protocol."""
+        return QUIT in getattr(self, "commands", ())
 
     def unknown(self, line: ClientLine) -> None:
         """Refuse a line that is no command."""

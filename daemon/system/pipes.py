@@ -13,7 +13,7 @@ MAX_LINE = 1 << 16
 
 
 QUIT = "quit"
-"""The line that ends the process in every protocol. `exit` does so in some only: in XBoard it leaves an analysis."""
+"""The line that ends the process in most protocols. `exit` does so in some only: in XBoard it leaves an analysis."""
 
 
 _CONTROLS = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029]")
@@ -47,11 +47,16 @@ class EndOfInput:
     """The end of the input; put once, after the last line."""
 
 
-def read_lines(put: Callable[[ClientLine | EndOfInput], None], expect_end: Callable[[], None]) -> None:
+def read_lines(
+    put: Callable[[ClientLine | EndOfInput], None],
+    expect_end: Callable[[], None],
+    see_quit: Callable[[], None] | None = None,
+) -> None:
     """Call `put` with each line of standard input, then with EndOfInput. Blocks on input only.
 
-    Calls `expect_end` at the end of input, and at `quit`. Of a line that is too long, its first 80 bytes are kept. A
-    byte order mark before the first line, as shells of Windows write it, is skipped.
+    Calls `expect_end` at the end of input, and `see_quit`, by default `expect_end`, at a line `quit`. Of a line that is
+    too long, its first 80 bytes are kept. A byte order mark before the first line, as shells of Windows write it, is
+    skipped.
     """
     try:
         source = sys.stdin.buffer  # None if the process was started without
@@ -67,7 +72,7 @@ def read_lines(put: Callable[[ClientLine | EndOfInput], None], expect_end: Calla
             line = ClientLine(text.decode("utf-8", "replace").strip(), ns, too_long)
             put(line)
             if line.text == QUIT:
-                expect_end()
+                (see_quit or expect_end)()
     except (AttributeError, OSError, ValueError):
         pass
     put(EndOfInput())

@@ -18,7 +18,9 @@ from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
 from siqi import __version__
 from siqi.daemon.engine.options import declared
-from siqi.daemon.system.pipes import read_lines
+from siqi.daemon.serve import Server
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import ClientLine, read_lines
 from siqi.games import registry
 
 SET_UP = {
@@ -643,6 +645,24 @@ def test_leaving_an_analysis_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> 
         seen: list[None] = []
         read_lines(lambda item: None, lambda seen=seen: seen.append(None))  # type: ignore[misc]
         assert len(seen) == ends
+
+
+@pytest.mark.parametrize("first", ["uci", "ugi", "ucci", "xboard", "name?", "INFO 1.0", '{"requests": []}'])
+@pytest.mark.parametrize("is_late", [True, False])
+def test_a_word_of_another_protocol_does_not_arm_the_end(
+    first: str, is_late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader may see `quit` before or after the first line has chosen the protocol."""
+    ends: list[None] = []
+    monkeypatch.setattr(Output, "expect_end", lambda self: ends.append(None))
+    monkeypatch.setattr(Output, "line", lambda self, *texts: None)
+    server = Server()
+    if not is_late:
+        server._see_quit()
+    server._read(ClientLine(first, 0))
+    if is_late:
+        server._see_quit()
+    assert bool(ends) == (not first.startswith(("INFO", "{")))
 
 
 def test_a_byte_order_mark_before_the_first_word_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:

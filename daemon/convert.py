@@ -105,8 +105,8 @@ def _convert(options: argparse.Namespace) -> int:
         _check_folder(Path(options.split), options.target)
     elif output != "-":
         _check_output(Path(output), options.force)
-    if options.output_encoding:
-        check_encoding(options.output_encoding)
+    for name in (options.encoding or "", options.output_encoding):
+        check_encoding(name)
     files = files_of(names, report, options.split or "")
     if files.are_many and options.number is not None:
         raise CommandError("--number is for one file")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from siqi.daemon.arguments import whole_number
+from siqi.daemon.system.pipes import printable
 from siqi.games import registry
 from siqi.games.contract import CutGameError, Game, GameInfo, GameRecord, Position, is_dice_position
 from siqi.games.files import open_regular, read_bytes
@@ -131,8 +132,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
 
 def read_source(name: str, options: argparse.Namespace) -> GameSource:
     """Return the content of a file, or of standard input for `-`; OSError or ValueError if that cannot be read."""
-    if options.encoding:
-        check_encoding(options.encoding)
+    check_encoding(options.encoding or "")
     if name != "-":
         data = read_bytes(name, MAX_BYTES)
     elif sys.stdin is None:
@@ -145,11 +145,13 @@ def read_source(name: str, options: argparse.Namespace) -> GameSource:
 
 
 def check_encoding(name: str) -> None:
-    """Raise CommandError for an encoding that does not exist."""
+    """Raise CommandError for what is no encoding of texts; '' is none that is named."""
     try:
-        "".encode(name)
-    except LookupError:
-        raise CommandError(f"no such encoding: {name}") from None
+        "".encode(name or "ascii")  # LookupError for a codec of bytes, such as hex
+    except UnicodeError:
+        pass  # it is one, which refuses everything
+    except (LookupError, ValueError):  # ValueError: a NUL in the name
+        raise CommandError(f"no such encoding: {printable(name)}") from None
 
 
 def choose(source: GameSource) -> GameFormat:

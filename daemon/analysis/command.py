@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import codecs
 import contextlib
 import errno
 import io
@@ -42,7 +41,7 @@ from siqi.daemon.analysis.tables import EarlierRows, TableFile, read_table
 from siqi.daemon.arguments import add_workers, number_to, workers_of
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.engine.options import CORE
-from siqi.daemon.game_files import CommandError, NamedFile, files_of, listed, reason
+from siqi.daemon.game_files import CommandError, NamedFile, check_encoding, files_of, listed, reason
 from siqi.daemon.system.interrupts import INTERRUPTED
 from siqi.daemon.system.pipes import printable
 from siqi.games import registry
@@ -133,7 +132,7 @@ def analyse_with(options: argparse.Namespace) -> int:
     except UnicodeError as error:  # found before the first position
         report(explain(error))
         return MISUSED
-    except (OSError, LookupError) as error:  # LookupError: an encoding that does not exist
+    except OSError as error:
         report(reason(error))
         return FAILED
 
@@ -186,8 +185,7 @@ class Run:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
         self._status = 0
-        if options.encoding:
-            codecs.lookup(options.encoding)
+        check_encoding(options.encoding or "")
         self._files = files_of(options.input or ["-"], progress.report)
         self._failed: list[str] = []
         self._opened: OpenInput | None = None

@@ -96,6 +96,19 @@ def query_of_record(name: str, game: str, record: GameRecord) -> Query:
     )
 
 
+def cell_of(text: str) -> str:
+    """Return a text as the cell of a table: a spreadsheet would run one that begins with a sign of a formula."""
+    return f"'{text}" if text.lstrip("'").startswith(FORMULA_SIGNS) else text
+
+
+def text_of(cell: str) -> str:
+    """Return the text of a cell that `cell_of` has made."""
+    return cell.removeprefix("'") if cell.lstrip("'").startswith(FORMULA_SIGNS) else cell
+
+
+FORMULA_SIGNS = ("=", "+", "-", "@")
+
+
 class CsvTable:
     """Final answers as comma-separated values, a row for each principal variation.
 
@@ -137,7 +150,7 @@ class CsvTable:
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
         for row in rows:
-            table.writerow([" ".join(cell.split()) if isinstance(cell, str) else cell for cell in row])
+            table.writerow([cell_of(" ".join(cell.split())) if isinstance(cell, str) else cell for cell in row])
         self._write_text(text.getvalue().removesuffix("\n"))
 
     def __call__(self, answer: Answer) -> None:

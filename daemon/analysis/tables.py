@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
 
 from siqi.daemon.analysis.answers import Final, NotAnswersError
-from siqi.daemon.analysis.formats import columns, score_before
+from siqi.daemon.analysis.formats import cell_of, columns, score_before, text_of
 from siqi.games import registry
 from siqi.games.files import check_owned, open_append, open_regular, write_whole
 
@@ -68,7 +68,7 @@ def _read(file: BinaryIO) -> EarlierRows:
                 end = start
             break
         row = _row(line, header, number)
-        final = (row["id"], int(row["turn"]), row["query"]) if row["turn"] else None
+        final = (text_of(row["id"]), int(row["turn"]), row["query"]) if row["turn"] else None
         if final is None or final != last:
             start, last = end, final
             if row["error"]:
@@ -82,7 +82,7 @@ def _read(file: BinaryIO) -> EarlierRows:
 def _beginning(final: Final) -> bytes:
     """Return the first bytes of a position's rows, its id and turn, by which a row that was cut short is recognised."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(final[:2])
+    csv.writer(text, lineterminator="").writerow((cell_of(final[0]), final[1]))
     return text.getvalue().encode() + b","
 
 

@@ -155,11 +155,11 @@ def test_moves_that_do_not_answer_their_throws_are_reported() -> None:
 def test_unreadable_input_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text(C6)
-    for arguments, err in (
-        (("--encoding", "nonsense", "--format", "record"), "siqi analyse: unknown encoding: nonsense\n"),
-        (("--format", "record", "--output", "record"), "siqi analyse: no record of xiangqi in the input\n"),
+    for arguments, status, err in (
+        (("--encoding", "nonsense", "--format", "record"), 2, "siqi analyse: no such encoding: nonsense\n"),
+        (("--format", "record", "--output", "record"), 1, "siqi analyse: no record of xiangqi in the input\n"),
     ):
-        assert siqi(*arguments, path) == (1, b"", err)
+        assert siqi(*arguments, path) == (status, b"", err)
 
 
 def test_katagos_spellings() -> None:
@@ -1091,3 +1091,18 @@ def test_compiling_is_announced_by_threes() -> None:
     with announce_compiling(lines.append, "nothing"):
         pass
     assert len(lines) == 4
+
+
+def test_no_cell_of_a_table_is_a_formula(tmp_path: Path) -> None:
+    """Texts of the input that begin like a formula stand behind an apostrophe; a resumed run knows them again."""
+    names = ["=1+1", "+1", "-1", "@a", "'=1", "'quoted", "plain"]
+    queries = "".join(json.dumps({"id": name, "game": "ewn", "nodes": 10}) + "\n" for name in names)
+    path, table = tmp_path / "queries", tmp_path / "table.csv"
+    path.write_text(queries + '{"id": "=x", "game": "ewn", "fen": "=bad"}\n')
+    for _ in range(2):
+        siqi("--output", "csv", "--resume", table, path)
+        rows = list(csv.reader(table.read_text().splitlines()))[1:]
+        assert sorted(row[0] for row in rows) == sorted(
+            ["'=1+1", "'+1", "'-1", "'@a", "''=1", "'quoted", "plain", "'=x"]
+        )
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "@"))]

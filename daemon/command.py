@@ -93,6 +93,18 @@ Options:
 """
 
 
+_PLAIN = "\0"
+"""The beginning, while arguments are parsed, of a word behind `--`: argparse takes it for no option."""
+
+
+def _split(words: Sequence[str]) -> tuple[Sequence[str], bool, Sequence[str]]:
+    """Return the words before `--`, True if there is one, and the words behind it."""
+    if "--" not in words:
+        return words, False, ()
+    at = words.index("--")
+    return words[:at], True, words[at + 1 :]
+
+
 class CommandParser(argparse.ArgumentParser):
     """A parser whose errors name a document."""
 
@@ -103,16 +115,22 @@ class CommandParser(argparse.ArgumentParser):
         """Parse; options may stand between a command's files."""
         if not self.is_leaf:
             return super().parse_known_args(args, namespace)
+        before, is_split, after = _split(args)
+        words = [_PLAIN + word if is_split and word.startswith("-") else word for word in after]
         self.is_leaf = False  # the call below comes back here
         try:
-            found, unknown = self.parse_known_intermixed_args(args, namespace)
+            found, unknown = self.parse_known_intermixed_args([*before, *words], namespace)
         finally:
             self.is_leaf = True
+        for name, value in vars(found).items():
+            if isinstance(value, list):
+                setattr(found, name, [word.removeprefix(_PLAIN) for word in value])
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
+        message = message.replace(repr(_PLAIN)[1:-1], "").replace(_PLAIN, "")
         self.exit(MISUSED, f"{self.prog}: {message} (see {self.prog} --help, {self.page})\n")
 
 

@@ -37,12 +37,22 @@ def main() -> None:
 
         if sys.stdout is not None:  # code page 1252 has no Chinese, ASCII no umlaut: no character ends a command
             sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+        status = 0
         try:
-            status = run(sys.argv[1:])
+            try:
+                status = run(sys.argv[1:])
+            except SystemExit as ended:  # help, the version or a misuse
+                status = ended.code  # type: ignore[assignment]
             if sys.stdout is not None:
                 sys.stdout.flush()
         except KeyboardInterrupt:
             end()
         except BrokenPipeError:  # the reader has closed the pipe, as `head` does
             os._exit(0)
+        except OSError as error:  # commands report what is wrong with their files themselves
+            if not status:
+                from siqi.games.compiling import to_stderr
+
+                to_stderr(f"siqi: {error.filename or 'the output'}: {error.strerror or error}")
+            os._exit(1)  # what is in the buffer cannot be written
         sys.exit(status)

@@ -212,3 +212,44 @@ def test_every_help_ends_with_examples_that_parse(name: str, capsys: pytest.Capt
     for example in (first, second):
         words = shlex.split(re.sub(r" >.*|.*\| ", "", example))
         assert words[:2] == ["siqi", name] and build_parser().parse_args(words[1:]).command == name
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")
+@pytest.mark.parametrize("words", ["options", "completion bash", "--version", "--help", "show", "convert --list"])
+def test_a_full_disk_is_one_line(words: str) -> None:
+    command = [sys.executable, "-m", "siqi", *words.split()]
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=usual, check=False)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["convert -- -x.pgn -y.pgn", "convert --to pgn -- -x.pgn -y.pgn"])
+def test_words_behind_two_hyphens_are_files(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-x.pgn").write_text('[Red "x"]\n\n1. C2.5 *\n')
+    assert run(words.split()) == 0 and "C2.5" in Path("-y.pgn").read_text()
+    assert run(["convert", "--", "-x.pgn", "--force"]) == 2 and not Path("--force").exists()
+
+
+@pytest.mark.parametrize("name", ["rot13", "hex", "base64", "zlib", "nonsense", "a\0b", "\x1b[2J"])
+@pytest.mark.parametrize("words", ["convert a.pgn b.pgn", "analyse a.pgn", "review a.pgn -o b.html", "show a.pgn"])
+def test_what_is_no_encoding_of_texts(
+    name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.pgn").write_text('[Red "x"]\n\n1. C2.5 *\n')
+    assert run([*words.split(), "--encoding", name]) == 2
+    output = capsys.readouterr()
+    assert not output.out and output.err.count("\n") == 1 and "no such encoding: " in output.err
+    assert os.listdir() == ["a.pgn"]
+
+
+def test_an_encoding_is_refused_once_for_many_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in range(3):
+        Path(f"{number}.pgn").write_text('[Red "x"]\n\n1. C2.5 *\n')
+    assert run(["convert", "0.pgn", "1.pgn", "2.pgn", "all.pgn", "--encoding", "hex"]) == 2
+    assert capsys.readouterr().err == "siqi convert: no such encoding: hex\n"

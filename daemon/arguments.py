@@ -8,12 +8,15 @@ from collections.abc import Callable
 
 MOST_WORKERS = 256
 
+MOST_DIGITS = 19
+"""The most digits of a whole number: Python converts no text of any length."""
+
 
 def number_to(most: int) -> Callable[[str], int]:
     """Return the type of an argument that is a whole number from 1 to `most`."""
 
     def checked(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most):
+        if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and 1 <= int(text) <= most):
             raise argparse.ArgumentTypeError(f"a whole number from 1 to {most}, not {text}")
         return int(text)
 
@@ -23,8 +26,10 @@ def number_to(most: int) -> Callable[[str], int]:
 def whole_number(text: str) -> int:
     """Parse the value of an argument whose range depends on others."""
     digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+    if not (digits.isascii() and digits.isdigit()):
         raise argparse.ArgumentTypeError(f"a whole number, not {text}")
+    if len(digits) > MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"too large: {text}")
     return int(text)
 
 

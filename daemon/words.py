@@ -8,6 +8,9 @@ from typing import NamedTuple
 from siqi.daemon.engine.limits import MAX_NUMBER, MAX_TIME_MS, Limits
 from siqi.daemon.system.pipes import printable
 
+MOST_DIGITS = 15
+"""The most digits of a number of `go`."""
+
 _AT_LEAST = dict(nodes=1, depth=1, mate=1, perft=1, movetime=1)
 _TIMES = ("wtime", "btime", "winc", "binc", "movetime")
 _NUMBERS = (*_TIMES, "movestogo", "nodes", "depth", "mate", "perft")
@@ -41,18 +44,20 @@ def parse_option(words: list[str]) -> tuple[str, str]:
 
 
 def parse_number(word: str, text: str, field: str = "") -> int:
-    """Return the number after a word of `go`, at most MAX_NUMBER; ValueError if it is none, or too small for the limit.
+    """Return the number after a word of `go`; ValueError if it is none, too small for the limit, or too long.
 
     `field`: UCI's word for the limit, if the client uses another.
     """
     digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 15):
+    if not (digits.isascii() and digits.isdigit()):
         raise ValueError(f"go {word}: not a number: {text}")
-    number = min(int(text), MAX_NUMBER)
+    if len(digits) > MOST_DIGITS:
+        size = "small" if text.startswith("-") else "large"
+        raise ValueError(f"go {word}: too {size}, more than {MOST_DIGITS} digits: {text}")
     least = _AT_LEAST.get(field or word, -MAX_NUMBER)
-    if number < least:
+    if int(text) < least:
         raise ValueError(f"go {word}: at least {least}, not {text}")
-    return number
+    return int(text)
 
 
 def parse_limit(word: str, text: str, field: str) -> int:

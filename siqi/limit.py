@@ -102,13 +102,13 @@ def engine_limits(limit: Limit) -> Limits:
         if count is not None:
             check_type(f"limit {name}", count, Real, "a whole number from 1")
             if not (isinstance(count, Integral) and 1 <= int(count) <= MAX_NUMBER):
-                raise Refusal(Kind.LIMIT, f"limit {name}: a whole number from 1, not {count}")
+                raise Refusal(Kind.LIMIT, f"limit {name}: a whole number from 1 to {MAX_NUMBER}, not {count}")
     for name in ("time", "first_clock", "second_clock", "first_inc", "second_inc"):
         seconds = getattr(limit, name)
         if seconds is not None:
             check_type(f"limit {name}", seconds, Real, "a number of seconds")
             if not 0 <= seconds <= MAX_TIME_MS / 1000:
-                raise Refusal(Kind.LIMIT, f"limit {name}: seconds, not {seconds}")
+                raise Refusal(Kind.LIMIT, f"limit {name}: seconds from 0 to {MAX_TIME_MS // 1000}, not {seconds}")
 
     def milliseconds(seconds: float | None) -> int | None:
         return None if seconds is None else max(round(1000 * seconds), 1)

@@ -12,6 +12,9 @@ NO_FILE = "<empty>"
 VARIANT = "UCI_Variant"
 MAX_SKILL = 20
 
+MOST_DIGITS = 12
+"""The most digits of an option's whole number: Python converts no text of any length."""
+
 _RATINGS = [elo for name in registry.NAMES for elo in registry.info(name).skill_elo]
 
 
@@ -141,9 +144,9 @@ def normalised(option: Option, value: str) -> str:
     """Return a value in its canonical spelling; ValueError, with what is accepted, for a value that is not allowed."""
     if option.kind == "spin":
         digits = value.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit() and len(digits) < 12):
+        if not (digits.isascii() and digits.isdigit()):
             raise ValueError(f"option {option.name}: not a number: {value}")
-        if not option.low <= int(value) <= option.high:
+        if len(digits) > MOST_DIGITS or not option.low <= int(value) <= option.high:
             raise ValueError(f"option {option.name}: {value} is not within {option.low}..{option.high}")
         return str(int(value))
     if option.kind == "number":

@@ -60,6 +60,7 @@ def test_what_it_does_not_know(words: str) -> None:
     [
         ("--option Hash", "expected NAME=VALUE, not Hash"),
         ("--option Hash=x", "option Hash: not a number: x"),
+        (f"--option Hash={10**20}", f"option Hash: {10**20} is not within 1..16384"),
         ("--option Hash=8 --option Colour=blue", "unknown option: Colour"),
         ("--option GameLog={folder} --option Hash=0", "option Hash: 0 is not within 1..16384"),
         ("--option GameLog={folder}/new --option UCI_Variant=chess", "option UCI_Variant: one of xiangqi"),
@@ -179,6 +180,7 @@ def test_both_spellings_of_analyse() -> None:
     assert done.returncode == 0 and f'"version":"{__version__}"' in done.stdout.decode()
     assert "analyze" in siqi("completion", "bash").stdout
     assert siqi("analyze", "--hash", "0", status=2).stderr.startswith("siqi analyse: argument --hash: a whole")
+    assert siqi("show", "--ply", "9" * 5000, status=2).stderr.startswith("siqi show: argument --ply: too large: 9")
 
 
 @pytest.mark.parametrize("words", ["options --language zh", "completion bash", "convert --list"])

@@ -314,6 +314,7 @@ def test_only_one_known_position_of_public_suites_is_refused(game: Game) -> None
         ("3k5/9/9/9/9/9/9/9/9/4Q4 w", "unknown piece Q"),
         ("3k5/9/9/09/9/9/9/9/9/4K4 w", "unknown piece 0"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 x", "side to move is w, r or b, not x"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1234567", "counter is above 99999: 1234567"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - x 1", "counter is not a number: x"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 -1", "counter is not a number: -1"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 123456", "counter is not a number: 123456"),

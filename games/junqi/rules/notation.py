@@ -125,8 +125,10 @@ def parse_fen(fen: str) -> tuple[list[tuple[str, int]], int, int | None, int]:
     if view not in ("f", "s", "-"):
         raise ValueError(f"viewer is f, s or -, not {view}")
     quiet = fields[3] if len(fields) > 3 else "0"
-    if not (quiet.isascii() and quiet.isdigit() and len(quiet) <= len(str(MAX_QUIET))):
+    if not (quiet.isascii() and quiet.isdigit()):
         raise ValueError(f"plies since contact are not a number: {quiet}")
+    if len(quiet) > len(str(MAX_QUIET)):
+        raise ValueError(f"plies since contact are above {MAX_QUIET}: {quiet}")
     return pieces, int(fields[1] == "s"), None if view == "-" else int(view == "s"), int(quiet)
 
 

@@ -155,8 +155,10 @@ def read_fen(fen: str) -> tuple[dict[int, str], int, int, int]:
     counters = fields[4:] if len(fields) > 4 or "-" in fields[2:] else fields[2:]
     numbers = []
     for text in [*counters, *("0", "1")[len(counters) :]][:2]:
-        if not (text.isascii() and text.isdigit() and len(text) <= len(str(MAX_COUNTER))):
+        if not (text.isascii() and text.isdigit()):
             raise ValueError(f"counter is not a number: {text}")
+        if len(text) > len(str(MAX_COUNTER)):
+            raise ValueError(f"counter is above {MAX_COUNTER}: {text}")
         numbers.append(int(text))
     if len(counters) > 2:
         raise ValueError(f"unexpected {counters[2]}: moves stand behind the word moves")

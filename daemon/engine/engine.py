@@ -197,7 +197,7 @@ class Engine:
         Refusal(OPTION) for an unknown name, a value that is not allowed, or a file that cannot be opened: the old
         value stays. `UCI_Variant` starts loading another game, with the events of `prepare`; `Hash` and
         `Threads` start a job that ends with Configured. Posts a Note where the game has no book of the option's kind,
-        and Warning where memory or a book is missing.
+        or another option makes it ineffective, and Warning where memory or a book is missing.
         """
         self._check(Needs.IDLE)
         try:
@@ -225,6 +225,10 @@ class Engine:
             self._current_history().can_be_continued = False  # the option may change how moves are read
         if lacks_book(self.info.name, option) and self.options.text(option.name) not in ("false", "", option.default):
             self._post(Note(f"{option.name}: {self.info.name} has no such book; playing without it"))
+        limits = self.options.text("UCI_LimitStrength")
+        ignored = "Skill Level" if limits == "true" else "UCI_Elo"
+        if option.name == ignored and self.options.text(ignored) != option.default:
+            self._post(Note(f"{ignored}: has no effect while UCI_LimitStrength is {limits}"))
 
     def _open_file(self, name: str, before: str) -> None:
         """Open the file or folder that an option names.

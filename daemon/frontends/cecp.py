@@ -30,10 +30,16 @@ FEATURES = (
     f'feature myname="Siqi {__version__}" variants="xiangqi,einstein" ping=1 setboard=1 playother=1 san=0 usermove=1',
     "feature time=1 draw=1 highlight=1 sigint=0 sigterm=0 reuse=1 analyze=1 colors=0 ics=0 name=0 pause=0 nps=0",
     'feature debug=0 memory=1 smp=1 option="OwnBook -check {OwnBook}" option="MultiPV -spin {MultiPV} 1 256"',
-    'feature option="Move Overhead -spin {Move Overhead} 0 5000"',
+    'feature option="Move Overhead -spin {Move Overhead} 0 5000" option="Skill Level -spin {Skill Level} 0 20"',
+    'feature option="UCI_LimitStrength -check {UCI_LimitStrength}" option="UCI_Elo -spin {UCI_Elo} {low} {high}"',
     "feature done=1",
 )
-"""The lines that list what the engine can do; the braces are for the defaults of options."""
+"""The lines that list what the engine can do; the braces are for the defaults of options, and the range of UCI_Elo."""
+
+CHECKS = ("OwnBook", "UCI_LimitStrength")
+"""The listed options that XBoard sets to 0 or 1."""
+
+LISTED = (*CHECKS, "MultiPV", "Move Overhead", "Skill Level", "UCI_Elo")
 
 IGNORED = frozenset(
     ["accepted", "rejected", "random", "name", "rating", "ics", "white", "black", "xboard", "bogus", "put", "hover"]
@@ -170,9 +176,11 @@ class Cecp(FrontEnd):
             self.refused(refusal.kind, refusal.reason)
 
     def protover(self, words: list[str], line: ClientLine) -> None:
-        defaults = {name: self.engine.options.default(name) for name in ("OwnBook", "MultiPV", "Move Overhead")}
-        defaults["OwnBook"] = str(int(defaults["OwnBook"] == "true"))
-        self.out.line(*(line.format_map(defaults) for line in FEATURES))
+        options = self.engine.options
+        shown: dict[str, object] = {name: options.default(name) for name in LISTED}
+        shown |= {name: int(shown[name] == "true") for name in CHECKS}
+        shown |= {"low": options.find("UCI_Elo").low, "high": options.find("UCI_Elo").high}
+        self.out.line(*(line.format_map(shown) for line in FEATURES))
         self.engine.prepare(GAME)
 
     def new(self, words: list[str], line: ClientLine) -> None:
@@ -371,7 +379,7 @@ class Cecp(FrontEnd):
         name, _, value = " ".join(words).partition("=")
         if name.lower() in map(str.lower, self.fixed):
             raise ValueError("not an option")
-        if name == "OwnBook":
+        if name in CHECKS:
             value = {"0": "false", "1": "true"}.get(value, value)
         self._set_option(name, value)
 

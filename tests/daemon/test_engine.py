@@ -644,6 +644,19 @@ def test_an_option_is_for_an_idle_engine(owner: Owner) -> None:
     owner.until(Configured)
 
 
+def test_an_option_that_another_makes_ineffective_is_noted(ewn: Owner) -> None:
+    ewn.engine.set_option("UCI_Elo", "2000")  # the default, as many clients set it
+    ewn.engine.set_option("Skill Level", "5")
+    assert ewn.rest() == []
+    ewn.engine.set_option("uci_elo", "1950")
+    assert ewn.rest() == [Note("UCI_Elo: has no effect while UCI_LimitStrength is false")]
+    ewn.engine.set_option("UCI_LimitStrength", "true")
+    ewn.engine.set_option("UCI_Elo", "1960")
+    assert ewn.rest() == []
+    ewn.engine.set_option("Skill Level", "6")
+    assert ewn.rest() == [Note("Skill Level: has no effect while UCI_LimitStrength is true")]
+
+
 def test_a_book_that_a_game_has_not(ewn: Owner) -> None:
     ewn.engine.set_option("UseRules", "true")  # the default
     ewn.engine.set_option("OwnBook", "false")

@@ -324,6 +324,8 @@ def test_uci_s_refusals() -> None:
         "go searchmoves": "go searchmoves: no move follows",
         "go perft": "go perft: no number follows",
         "go perft x": "go perft: not a number: x",
+        f"go nodes {10**20}": f"go nodes: too large, more than 15 digits: {10**20}",
+        f"go wtime -{10**20}": f"go wtime: too small, more than 15 digits: -{10**20}",
         "go perft 0": "go perft: at least 1, not 0",
         "go perft -1": "go perft: at least 1, not -1",
         "go PERFT x": "go perft: not a number: x",
@@ -431,6 +433,16 @@ def test_options_that_clients_set_unasked_get_no_line(protocol: str) -> None:
 
 def options_in(lines: list[str]) -> list[str]:
     return [line.removeprefix("option name ").split(" type ")[0] for line in lines if line.startswith("option ")]
+
+
+def test_xboard_s_dialog_has_the_strength() -> None:
+    client = xboard()
+    features = " ".join(client.say("protover 2"))
+    for option in ("Skill Level -spin 20 0 20", "UCI_LimitStrength -check 0", "UCI_Elo -spin 2000 725 3223"):
+        assert f'option="{option}"' in features
+    client.say("option UCI_LimitStrength=1", "option UCI_Elo=1500")
+    settings = [call for call in client.calls() if isinstance(call, SetOption)]
+    assert settings[-2:] == [SetOption("UCI_LimitStrength", "true"), SetOption("UCI_Elo", "1500")]
 
 
 def test_uci_lists_the_options_of_the_selected_game() -> None:

@@ -106,6 +106,8 @@ class Uci(UciFamily):
         position = self.engine.position
         self.out.line(*position.board().splitlines())
         self.out.line(f"Fen: {position.fen()}", f"Key: {position.key & (1 << 64) - 1:016X}")
+        if (outcome := position.outcome()) is not None:
+            self.out.line(f"Result: {outcome}")
 
     def legal(self, words: list[str], line: ClientLine) -> None:
         count = self.engine.position.count_legal()

@@ -83,9 +83,8 @@ def draw(
     pieces = position.pieces()
     king = next((point for point, letter in pieces.items() if letter == "Kk"[position.turn]), None)
     last = _last_points(position)
-    title = f"Xiangqi, {('Red', 'Black')[position.turn]} to move"
     check_point = king if position.is_check() else None
-    text = position.fen()
+    title, text = f"Xiangqi, {_state(position)}", position.fen()
     return draw_pieces(pieces, look, title, text, faces=faces, numerals=numerals, last=last, check=check_point)
 
 
@@ -214,5 +213,12 @@ def text(position: XiangqiPosition, style: TerminalStyle) -> Iterator[str]:
         for point, letter in position.pieces().items()
     }
     yield from rows(INFO.board, cells, style, marked=_last_points(position))
-    side = ("Red", "Black")[position.turn]
-    yield f"{side} to move{', in check' if position.is_check() else ''}"
+    yield _state(position)
+
+
+def _state(position: XiangqiPosition) -> str:
+    """Return the side to move, and whether it is in check; the outcome of a game that is over."""
+    outcome = position.outcome()
+    if outcome is not None:
+        return str(outcome)
+    return f"{('Red', 'Black')[position.turn]} to move{', in check' if position.is_check() else ''}"

@@ -85,8 +85,11 @@ def test_a_pipe_that_cannot_encode_them_gets_letters() -> None:
         (["--game", "ewn", "--dice", "3", EWN], "Red to move with a 3; [1] Red to e1, (1) Blue to a5"),
         (["--game", "ewn", "ABC2/DE3/F3f/3ed/2cba", "f", "3"], "Red to move with a 3; [1] Red to e1, (1) Blue to a5"),
         (["--game", "junqi"], "Red to set up; v: Blue's pieces, which head down"),
-        (["position fen 3k5/9/9/3R5/9/9/9/9/9/4K4 b"], "Black to move, in check"),
-        (["3k5/9/9/3R5/9/9/9/9/9/4K4 b - - 0 1"], "Black to move, in check"),
+        (["position fen 3k5/9/9/3R5/9/9/9/9/9/5K3 b"], "Black to move, in check"),
+        (["3k5/9/9/3R5/9/9/9/9/9/5K3 b - - 0 1"], "Black to move, in check"),
+        (["3k5/9/9/3R5/9/9/9/9/9/4K4 b - - 0 1"], "win first checkmate"),
+        (["3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 120 100"], "draw sixty-moves"),
+        (["startpos", "moves", *["h2e2", "h9g7", "e2h2", "g7h9"] * 2], "draw repetition"),
         (["--ply", "1", "startpos moves h2e2 h9g7"], "Black to move"),
     ],
 )

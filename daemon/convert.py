@@ -139,7 +139,8 @@ def _convert(options: argparse.Namespace) -> int:
         report(f"{name} has no room for {kind}: {count}")
     if files.are_many:
         bad = f"; {len(failed)} could not be converted, or not whole: {listed(failed)}" if failed else ""
-        report(f"{len(files.files)} files, {writer.count} games{bad}")
+        files_text = f"{len(files.files)} file{'s' * (len(files.files) != 1)}"
+        report(f"{files_text}, {writer.count} game{'s' * (writer.count != 1)}{bad}")
     return FAILED if failed else 0
 
 

@@ -309,7 +309,8 @@ class Run:
         if self._files.are_many:
             self._progress.report(summary(len(self._files.files), self._failed))
         if self._status != INTERRUPTED and self._batch.errors:
-            self._progress.report(f"{self._batch.errors} of the answers are errors")
+            errors = self._batch.errors
+            self._progress.report(f"{errors} of the answers {'is an error' if errors == 1 else 'are errors'}")
             self._status = FAILED
         return self._status
 

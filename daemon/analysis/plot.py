@@ -224,9 +224,9 @@ class PlotSummary:
 
     def title(self) -> str:
         """Return the counts in one line."""
-        parts = [", ".join(sorted(self.games)), f"{self.positions:,} positions"]
+        parts = [", ".join(sorted(self.games)), f"{self.positions:,} position{'s' * (self.positions != 1)}"]
         parts += [f"{self.over:,} of them over"] if self.over else []
-        parts += [f"{self.errors:,} errors"] if self.errors else []
+        parts += [f"{self.errors:,} error{'s' * (self.errors != 1)}"] if self.errors else []
         parts += [f"{self.nodes * 1000 / self.time_ms:,.0f} nodes/s of search"] if self.time_ms else []
         return "; ".join(parts)
 

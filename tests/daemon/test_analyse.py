@@ -60,7 +60,8 @@ def run(*lines: Any, arguments: tuple[str, ...] = (), errors: int = 0) -> list[d
     """Return one worker's answers to lines, given as text or as objects for JSON; `errors` of them must be errors."""
     text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
     status, out, err = siqi("--workers", 1, *arguments, given=text.encode())
-    assert err == (f"siqi analyse: {errors} of the answers are errors\n" if errors else "")
+    what = "is an error" if errors == 1 else "are errors"
+    assert err == (f"siqi analyse: {errors} of the answers {what}\n" if errors else "")
     assert status == (1 if errors else 0)
     return [json.loads(line) for line in out.splitlines()]
 
@@ -699,7 +700,7 @@ def test_fens_in_a_table_out(tmp_path: Path) -> None:
     text = '# mine\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w moves h2e2; id "x"\n\nfoo\n  # 馬\n'
     path.write_bytes(text.encode("gb18030"))
     status, out, err = siqi(path, "--format", "fen", "--output", "csv", "--depth", "2")
-    assert (status, err) == (1, "siqi analyse: 1 of the answers are errors\n")
+    assert (status, err) == (1, "siqi analyse: 1 of the answers is an error\n")
     rows = list(csv.DictReader(out.decode().splitlines()))
     assert [(row["id"], row["turn"], bool(row["error"])) for row in rows] == [("2", "1", False), ("4", "0", True)]
     assert rows[0]["pv"].split()[0] == rows[0]["bestmove"]

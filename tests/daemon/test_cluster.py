@@ -624,7 +624,7 @@ def test_a_position_that_ends_its_workers_is_an_error_alone(tmp_path: Path) -> N
             command, input=given, capture_output=True, timeout=2 * TIMEOUT_S, cwd=package, env=environment, check=False
         )
     assert done.returncode == 1
-    assert news(done.stderr) == "siqi analyse: 1 of the answers are errors\n"
+    assert news(done.stderr) == "siqi analyse: 1 of the answers is an error\n"
     found_answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert sorted(answer["id"] for answer in found_answers) == sorted(query["id"] for query in queries(40))
     assert [answer for answer in found_answers if "error" in answer] == [

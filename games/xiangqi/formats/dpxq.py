@@ -24,10 +24,12 @@ Sources: the site's own script, and texts that it wrote.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from siqi.games.encodings import decode
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
@@ -228,19 +230,20 @@ class _Reader:
             elif drawn is not None:
                 drawn.append(plain)
                 if "红方" in plain or len(drawn) > _MOST_DRAWN:
-                    fen, drawn = _drawn_fen(drawn, self._first_mover()), None
+                    fen, drawn = _drawn_fen(drawn, self._first_mover), None
             elif (field := _field_of(line)) is not None:
                 if field[1]:
                     game.headers[_TAGS.get(field[0], field[0])] = field[1]
             elif plain:
                 self._comments.add(game, line.strip())
         if drawn:
-            fen = _drawn_fen(drawn, self._first_mover())
+            fen = _drawn_fen(drawn, self._first_mover)
         result = {"Result": game.headers["Result"]} if "Result" in game.headers else {}
         game.headers = tags_of(game) | result | ({"FEN": fen} if fen not in ("", STARTING_FEN) else {})
 
+    @cached_property
     def _first_mover(self) -> str:
-        """Return the side of the first move, by its numerals."""
+        """The side of the first move, by its numerals; asked while the head is read."""
         rows = (match[0] for line in self._lines if _ROW.match(line) and (match := _MOVE.search(line)))
         return "b" if re.search("[1-9１-９]", next(rows, "")) else "w"
 
@@ -248,7 +251,8 @@ class _Reader:
         """Return the variation that begins; None, which is a fault, if there is no such place."""
         number, parent = _label(match[1] or match[4]), _label(match[2] or match[5])
         unit = int(match[3] or match[6])
-        first = next((line for line in self._lines if _ROW.match(line)), "")
+        own = itertools.takewhile(lambda line: not _BRANCH.match(line.translate(_SIMPLE)), self._lines)
+        first = next((line for line in own if _ROW.match(line)), "")
         ply = unit - 1 if match[7] == "着" else 2 * (unit - 1) + bool(_DOTS.match(first))
         owner = self._branches.get(parent)
         place = ply - len(owner.path) if owner else -1

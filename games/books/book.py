@@ -19,7 +19,7 @@ import os
 import re
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,15 +47,17 @@ class BookFileError(Exception):
 
 
 def folders(shipped: Path, more: str, warn: Callable[[str], None]) -> list[Path]:
-    """Return the shipped folder and those in `more`, which is written like `$PATH`; warn of each that does not
-    exist."""
-    found = []
-    for folder in (shipped, *map(Path, filter(None, more.split(os.pathsep)))):
-        if os.path.isdir(folder):
-            found.append(folder)
-        else:
-            warn(f"{folder}: no such folder")
+    """Return the shipped folder and those in `more`, which is written like `$PATH`; warn of those that do not exist."""
+    named = dict.fromkeys((shipped, *map(Path, filter(None, more.split(os.pathsep)))))
+    found = [folder for folder in named if os.path.isdir(folder)]
+    warn_once([f"{folder}: no such folder" for folder in named if folder not in found], warn)
     return found
+
+
+def warn_once(faults: Sequence[str], warn: Callable[[str], None]) -> None:
+    """Warn of several faults of one kind in a line: the first, and how many there are."""
+    if faults:
+        warn(faults[0] + (f" ({len(faults)} such faults)" if len(faults) > 1 else ""))
 
 
 def files_in(folder: Path, suffix: str, warn: Callable[[str], None]) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import time
 from collections.abc import Iterator
@@ -503,3 +504,18 @@ def test_tables_can_be_switched_off(game: Any) -> None:
     assert searched(game, position)[1] == 0
     game.set_option("UseEndgames", "true")
     assert searched(game, position)[1] > 0
+
+
+@pytest.mark.parametrize("name", ["xiangqi", "ewn"])
+def test_many_faults_of_a_folder_are_one_warning(name: str, tmp_path: Path) -> None:
+    """The first is named, with the number of all; so are folders that do not exist."""
+    stems = [str(stem) for stem in range(3000)] if name == "xiangqi" else ["3-2", "4-1"]
+    for stem in stems:
+        (tmp_path / f"{stem}.ending").write_text("x")
+    warnings: list[str] = []
+    game = registry.load(name, warnings.append)
+    game.set_option("EndgamePath", str(tmp_path))
+    assert len(warnings) == 1 and warnings[0].endswith(f" ({len(stems)} such faults)") and str(tmp_path) in warnings[0]
+    warnings.clear()
+    game.set_option("EndgamePath", os.pathsep.join(["a", "a", "b", str(tmp_path / "c")]))
+    assert warnings == ["a: no such folder (3 such faults)"]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from siqi.games.books.book import BookFileError, open_book
+from siqi.games.books.book import BookFileError, open_book, warn_once
 from siqi.games.ewn.knowledge.numbering import ENDINGS, NUMBERING_RECORD, Ending, number
 from siqi.games.ewn.knowledge.probe import TABLEBASE_DTYPE, UNKNOWN, slot_of, value_here
 from siqi.games.ewn.rules.lookup import ONE
@@ -49,13 +49,15 @@ class Tablebase:
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._record["numbering"] = address_of(self._numbering)
         for folder in folders:
+            faults = []
             for ending in ENDINGS:
                 path = folder / f"{ending}{SUFFIX}"
                 if ending not in self._tables and os.path.exists(path):  # Path.exists raises if the path is too long
                     try:
                         self._open(ending, EndingTable(path, ending))
                     except BookFileError as error:
-                        warn(str(error))
+                        faults.append(str(error))
+            warn_once(faults, warn)
 
     def _open(self, ending: Ending, table: EndingTable) -> None:
         self._tables[ending] = table

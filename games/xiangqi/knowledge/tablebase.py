@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import zstandard
 
-from siqi.games.books.book import BookFileError, files_in, open_book
+from siqi.games.books.book import BookFileError, files_in, open_book, warn_once
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import Record
 from siqi.games.kernel.memory import address_of
@@ -146,11 +146,13 @@ class Tablebase:
         self._warn = warn
         self._paths: dict[Ending, Path] = {}
         for folder in folders:
+            faults = []
             for path in files_in(folder, SUFFIX, warn):
                 try:
                     self._paths.setdefault(Ending.parse(path.name.removesuffix(SUFFIX)), path)
                 except ValueError as error:
-                    warn(f"{path}: {error}")
+                    faults.append(f"{path}: {error}")
+            warn_once(faults, warn)
         self._endings = list(self._paths)
         counts = [[[side.count(letter) for letter in ORDER] for side in ending] for ending in self._endings]
         self._counts = np.array(counts).reshape(-1, 2, len(ORDER))

@@ -126,7 +126,11 @@ class FindingsFile:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._file.close()
+        """Close the file; one without findings, of a run that was refused, is deleted."""
+        if self.findings:
+            self._file.close()
+        else:
+            self.remove()
 
     def add(self, found: Finding) -> None:
         """Append a finding; OSError if the disk is full."""

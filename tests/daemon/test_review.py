@@ -628,6 +628,26 @@ def test_refusals_change_nothing(
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == contents
 
 
+def test_a_refused_cluster_leaves_nothing(
+    tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an earlier run has found stays."""
+    from siqi.daemon.cluster.errors import ClusterError
+
+    def refuse(*arguments: object) -> None:
+        raise ClusterError("no workers")
+
+    monkeypatch.setattr("siqi.daemon.review.command.find", refuse)
+    (tmp_path / "a.pgn").write_text(XIANGQI, encoding="utf-8")
+    command = [tmp_path / "a.pgn", "-o", tmp_path / "a.html", "--cluster", "tcp://127.0.0.1:1"]
+    assert review(*command, *NODES) == 2 and capsys.readouterr().err == "siqi review: no workers\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.pgn"]
+    partial = tmp_path / "a.html.partial"
+    found = HEAD + b'{"key":"1234"}\n'
+    partial.write_bytes(found)
+    assert review(*command, *NODES) == 2 and partial.read_bytes() == found
+
+
 def test_a_page_is_replaced_only_if_it_is_ours(tmp_path: Path) -> None:
     (tmp_path / "a.pgn").write_text(XIANGQI, encoding="utf-8")
     page = tmp_path / "a.html"

@@ -12,10 +12,11 @@ import errno
 import io
 import json
 import os
+import re
 import secrets
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -36,6 +37,7 @@ HEAD_BYTES = 1 << 16
 _NEVER_BLOCK = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NEW_FILE_MODE = 0o666
 _COPY_BYTES = 1 << 16
+_LEFT_OVER_S = 24 * 3600.0
 
 _IS_WINDOWS = os.name == "nt"
 
@@ -110,26 +112,82 @@ def replace_file(path: str | Path, parts: Iterable[bytes | memoryview], owns: Ow
     if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & 0o222):  # root may write all
         raise OSError(errno.EACCES, "is read-only", str(path))
     mode = _mode_of(target)
-    name = target.parent / f".{target.name[:64]}.{secrets.token_hex(8)}.tmp"
-    # `os.open` applies the umask of a new file: to read the umask, a process changes it for a moment in every thread.
-    descriptor = os.open(
-        name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NEVER_BLOCK, _NEW_FILE_MODE if mode is None else mode
-    )
+    try:
+        # `os.open` applies the umask of a new file: to read the umask, a process changes it for a moment in all threads
+        with _written(target, parts, _NEW_FILE_MODE if mode is None else mode) as name:
+            if mode is not None:
+                os.chmod(name, mode)
+            _replace(name, target)
+    except OSError as error:
+        if error.filename is None:  # of `write`: the disk is full
+            error.filename = str(path)
+        raise
+
+
+@contextlib.contextmanager
+def _written(target: Path, parts: Iterable[bytes | memoryview], mode: int = _NEW_FILE_MODE) -> Iterator[Path]:
+    """Write a new file beside another one, and yield its name; whatever is left under it at the end is removed.
+
+    It is locked until then: what is not was left by a process that was killed, and is removed by the next write.
+    """
+    _remove_left_over(target)
+    name, descriptor = _open_locked(target, mode)
+    held = -1 if fcntl is None else os.dup(descriptor)  # the lock, while the file has another name
     try:
         with os.fdopen(descriptor, "wb") as file:
             for part in parts:
                 file.write(part)
             file.flush()
             os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(name, mode)
-        _replace(name, target)
-    except BaseException as error:
+        yield name
+    finally:
         with contextlib.suppress(OSError):
             os.unlink(name)
-        if isinstance(error, OSError) and error.filename is None:  # of `write`: the disk is full
-            error.filename = str(path)
-        raise
+        if held >= 0:
+            os.close(held)
+
+
+def _open_locked(target: Path, mode: int) -> tuple[Path, int]:
+    """Return the name and the descriptor of a new, locked file beside another one."""
+    while True:
+        name = target.parent / f".{target.name[:64]}.{secrets.token_hex(8)}.tmp"
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NEVER_BLOCK, mode)
+        if fcntl is None:
+            return name, descriptor
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if name.exists():
+                return name, descriptor
+        except BlockingIOError:
+            pass  # another process removes it before it was locked
+        except OSError:  # a file system without locks
+            return name, descriptor
+        os.close(descriptor)
+
+
+def _remove_left_over(target: Path) -> None:
+    """Remove what killed processes have left of their writes to a file, or to one whose name has other numbers."""
+    stem = re.sub(r"\d+", r"\\d+", re.escape(target.name[:64]))
+    pattern = re.compile(rf"\.{stem}\.[0-9a-f]{{16}}\.tmp")
+    with contextlib.suppress(OSError):
+        for found in [one for one in os.scandir(target.parent) if pattern.fullmatch(one.name)]:
+            with contextlib.suppress(OSError):
+                _remove_unlocked(found.path)
+
+
+def _remove_unlocked(path: str) -> None:
+    """Remove a file that no process has locked; without locks one that is a day old. OSError if that fails."""
+    if fcntl is None:
+        if time.time() - os.stat(path).st_mtime > _LEFT_OVER_S:
+            os.unlink(path)
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | _NEVER_BLOCK)
+    try:
+        _check_regular(os.fstat(descriptor), path)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(path)
+    finally:
+        os.close(descriptor)
 
 
 def _replace(old: Path, new: Path) -> None:
@@ -165,17 +223,8 @@ def create_file(path: Path, data: bytes) -> None:
 
     After any OSError nothing is left.
     """
-    name = path.parent / f".{path.name[:64]}.{secrets.token_hex(8)}.tmp"
-    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NEVER_BLOCK, _NEW_FILE_MODE)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+    with _written(path, [data]) as name:
         _rename_new(name, path)
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
 
 
 def _rename_new(old: Path, new: Path) -> None:

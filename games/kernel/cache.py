@@ -41,6 +41,8 @@ STALE_AFTER_S = 30 * 24 * 3600
 """Caches of other versions are removed when they have been unused for this time."""
 
 
+LEFT_OVER_AFTER_S = 60.0
+
 SITE_FOLDER = Path("/var/cache/siqi")
 """The cache that root may make for all users, by `siqi warm --cache`."""
 
@@ -137,6 +139,7 @@ def _choose_folders() -> tuple[list[Path], Path | None]:
             if may_be_made and os.access(folder, os.W_OK):
                 os.utime(folder)
                 _remove_stale(base)
+                _remove_left_over(folder)
                 return found, folder
     return found, None
 
@@ -155,6 +158,14 @@ def _remove_stale(base: Path) -> None:
             is_ours = re.fullmatch(VERSION, other.name) and other.is_dir() and not other.is_symlink()
             if is_ours and other.stat().st_mtime < time.time() - STALE_AFTER_S:
                 shutil.rmtree(other, ignore_errors=True)
+
+
+def _remove_left_over(folder: Path) -> None:
+    """Remove files that processes were killed at writing, minutes ago: a kernel is written in milliseconds."""
+    with contextlib.suppress(OSError):
+        for left in folder.glob("*.kernel.tmp.*"):
+            if left.stat().st_mtime < time.time() - LEFT_OVER_AFTER_S:
+                left.unlink()
 
 
 CACHE_FOLDERS, CACHE_FOLDER = _choose_folders()

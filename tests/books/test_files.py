@@ -9,6 +9,8 @@ import os
 import resource
 import signal
 import stat
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import pytest
-from client import Client
+from client import ROOT, Client
 from hostile import FOREIGN, fifo, folder, foreign, loop, null
 
 from siqi.games import files
@@ -356,3 +358,36 @@ def test_cooperation_file_keeps_what_is_no_book(tmp_path: Path, make: Callable[[
     if make is foreign:
         assert path.read_bytes() == FOREIGN
     assert [name.name for name in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_what_a_killed_write_has_left_is_removed_by_the_next(is_new: bool, tmp_path: Path) -> None:
+    """Nothing else is: neither what is being written nor files that only look alike."""
+    write = "create_file(Path('a-1.txt'), b'x')" if is_new else "replace_file('a-1.txt', [b'x'], lambda head: True)"
+    code = f"""
+import time
+from pathlib import Path
+from siqi.games import files
+from siqi.games.files import create_file, replace_file
+def wait(*names):
+    print("here", flush=True)
+    time.sleep(100)
+files._replace = files._rename_new = wait
+{write}
+"""
+    others = {".a-1.txt.tmp", ".b-1.txt.0123456789abcdef.tmp", ".a-1.txt.0123456789abcde.tmp", "a-1.txt.tmp"}
+    for name in others:
+        (tmp_path / name).write_text("mine")
+    command, environment = [sys.executable, "-c", code], {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=tmp_path, env=environment) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        files.create_file(tmp_path / "a-2.txt", b"y")
+        (_,) = {path.name for path in tmp_path.iterdir()} - others - {"a-2.txt"}  # it is being written
+        process.kill()
+    assert len(list(tmp_path.iterdir())) == len(others) + 2
+    if is_new:
+        files.create_file(tmp_path / "a-3.txt", b"y")
+    else:
+        files.replace_file(tmp_path / "a-3.txt", [b"y"], lambda head: True)
+    assert {path.name for path in tmp_path.iterdir()} == others | {"a-2.txt", "a-3.txt"}

@@ -23,6 +23,7 @@ from siqi.games.pictures.plots import NEEDED, can_plot, drawn, has_mark, name_fa
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
 CREATOR = "siqi analyse, with Matplotlib"
 """Marks each plot as ours."""
@@ -30,8 +31,11 @@ CREATOR = "siqi analyse, with Matplotlib"
 MOST_GAMES = 4
 """The most games that are drawn as lines; of more games the plot shows the spread."""
 
-NARROW = 40
-"""The largest ratio of a logarithmic axis's ends at which labels other than powers of ten fit."""
+LEAST_RATIO = 10
+"""The least ratio of a logarithmic axis's ends, so that it has a few round numbers."""
+
+MOST_TICKS = 6
+"""The most labels of a logarithmic axis; if there would be more, those of powers of ten remain."""
 
 MOST_PLIES = 1000
 """The last ply drawn; later positions count for the distributions only."""
@@ -257,13 +261,19 @@ def refusal(path: Path | None) -> str | None:
 def picture(summary: PlotSummary, suffix: str) -> bytes:
     """Return the plot in the format of a suffix; the summary must have a position."""
     import matplotlib.style
-    from matplotlib.figure import Figure
 
     with matplotlib.style.context("default"):  # not the user's, which may use LaTeX
-        has_course = bool(summary.lines() or summary.spread())
-        figure = Figure(figsize=(9, 7.5 if has_course else 5.5), layout="constrained")
-        draw(figure, summary)
-        return drawn(figure, suffix, CREATOR)
+        return drawn(figure_of(summary), suffix, CREATOR)
+
+
+def figure_of(summary: PlotSummary) -> Figure:
+    """Return the drawn figure."""
+    from matplotlib.figure import Figure
+
+    has_course = bool(summary.lines() or summary.spread())
+    figure = Figure(figsize=(9, 7.5 if has_course else 5.5), layout="constrained")
+    draw(figure, summary)
+    return figure
 
 
 def save(summary: PlotSummary, path: Path) -> None:
@@ -286,7 +296,7 @@ def draw(figure: Figure, summary: PlotSummary) -> None:
     elif spread:
         draw_spread(axes["a"], summary, spread)
     if has_course:
-        axes["a"].set_ylim(-0.1, 1.1)  # there is room for labels
+        axes["a"].set_ylim(-0.2, 1.2)  # there is room for labels
         axes["a"].locator_params("x", integer=True)
         axes["a"].axhline(0.5, color="grey", linewidth=0.8)
         axes["a"].set_ylabel("expected result,\nfirst side")
@@ -295,6 +305,9 @@ def draw(figure: Figure, summary: PlotSummary) -> None:
     draw_bars(axes["c"], summary.depths, "depth", least_width=6)
     draw_bars(axes["d"], summary.times, "time of a search", unit="s")
     draw_bars(axes["e"], summary.speeds, "nodes per second", unit="")
+    figure.draw_without_rendering()  # the layout
+    if has_course:
+        separate(axes["a"])
 
 
 def draw_lines(axes: Axes, lines: dict[str, dict[int, Point]]) -> None:
@@ -318,6 +331,17 @@ def draw_lines(axes: Axes, lines: dict[str, dict[int, Point]]) -> None:
             fontsize="small",
             ha="center",
         )
+
+
+def separate(axes: Axes) -> None:
+    """Hide each label of a move that would overlap that of a worse move; the figure has its layout."""
+    taken: list[Bbox] = []
+    for label in axes.texts:
+        box = label.get_window_extent()
+        if any(box.overlaps(other) for other in taken):
+            label.set_visible(False)
+        else:
+            taken.append(box)
 
 
 def shown(name: str) -> str:
@@ -346,12 +370,20 @@ def draw_spread(axes: Axes, summary: PlotSummary, plies: list[int]) -> None:
     axes.legend(loc="best", fontsize="small")
 
 
+def round_numbers(low: float, high: float) -> list[float]:
+    """Return 1, 2 and 5 times powers of ten within bounds; only the powers if there are more than MOST_TICKS."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    found = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
+    found = [number for number in found if low <= number <= high]
+    return found if len(found) <= MOST_TICKS else [number for number in found if round(math.log10(number), 9) % 1 == 0]
+
+
 def draw_bars(axes: Axes, found: Histogram, label: str, unit: str | None = None, least_width: float = 0) -> None:
     """Draw a histogram where it has values, its median in the title.
 
     `unit`: the values are logarithms to base 10 of numbers in this unit. `least_width`: of the horizontal axis.
     """
-    from matplotlib.ticker import EngFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import EngFormatter, FixedLocator, NullLocator
 
     axes.set_xlabel(label)
     axes.set_ylabel("positions")
@@ -364,7 +396,10 @@ def draw_bars(axes: Axes, found: Histogram, label: str, unit: str | None = None,
     if unit is not None:
         edges = [10**edge for edge in edges]
         axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if edges[-1] < NARROW * edges[0] else (1,)))
+        wider = max(math.sqrt(LEAST_RATIO * edges[0] / edges[-1]), 1.0)
+        low, high = edges[0] / wider, edges[-1] * wider
+        axes.set_xlim(low, high)
+        axes.xaxis.set_major_locator(FixedLocator(round_numbers(low, high)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(EngFormatter(unit))
         median = EngFormatter(unit, places=1)(10 ** found.quantile(0.5))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import signal
@@ -128,6 +129,29 @@ def test_a_game_is_a_line_with_its_worst_moves() -> None:
     assert plot.shown("$\\x\n象") == "id \\$\\x??"
     bars = [sum(bar.get_height() for bar in one.patches) for one in axes[1:]]
     assert bars == [5, 5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    "times", [(250, 250), (200, 205), (20, 900), (1, 1171), (100, 2000), (25, 26), (3, 3_000_000)], ids=str
+)
+def test_no_labels_overlap(times: tuple[int, int]) -> None:
+    """Axes of any width have a few labels apart from each other; of moves side by side the worst ones are named."""
+    pytest.importorskip("matplotlib")
+    summary = PlotSummary()
+    for turn in range(200):
+        win = (0.95 if turn % 2 else 0.9) + turn / 10_000  # every move is a blunder
+        more = {"played": "h10h11", "time": times[turn % 2], "nodes": 1000 + turn % 3}
+        summary.add(answer("a", turn, {"cp": 0, "win": win}, **more))
+    figure = plot.figure_of(summary)
+    figure.draw_without_rendering()
+    moves = [text.get_window_extent() for text in figure.axes[0].texts if text.get_visible()]
+    assert 1 < len(moves) < 4
+    for axes in figure.axes[3:]:
+        low, high = axes.get_xlim()
+        ticks = [tick.label1 for tick in axes.xaxis.get_major_ticks() if low <= tick.get_loc() <= high]
+        assert 2 <= len(ticks) <= 8
+        moves += [tick.get_window_extent() for tick in ticks]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(moves, 2))
 
 
 def test_throws_lie_between_a_move_and_the_next_score() -> None:

@@ -370,6 +370,22 @@ def test_the_players_come_first_with_links_to_their_games(size: Any, browser: An
         assert not page.locator("#tables").is_visible()
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_column_is_lost_on_a_small_telephone(language: str, browser: Any, page_file: Path) -> None:
+    """All cells are within the tables and hold their texts; players' names have some room."""
+    size = {"width": 360, "height": 740}
+    with opened(browser, page_file, f"#game=1&ply=0&lang={language}", size=size) as page:
+        assert fits(page)
+        lost = page.evaluate(
+            """[...document.querySelectorAll("#tables th, #tables td, #summary th, #summary td")].filter((cell) => {
+              const right = cell.closest("section, details").getBoundingClientRect().right;
+              return cell.getBoundingClientRect().right > right || cell.scrollWidth > cell.clientWidth;
+            }).map((cell) => cell.textContent)"""
+        )
+        assert lost == []
+        assert page.locator("#tables tbody th").first.bounding_box()["width"] > 100
+
+
 def test_views_of_junqi(browser: Any, page_file: Path) -> None:
     with opened(browser, page_file, "#game=4&ply=0&lang=en") as page:
         counts = []

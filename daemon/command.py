@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -105,6 +106,27 @@ def _split(words: Sequence[str]) -> tuple[Sequence[str], bool, Sequence[str]]:
     return words[:at], True, words[at + 1 :]
 
 
+REWORDED = (
+    (r"unrecognized arguments: (.*)", r"unknown arguments: \1"),
+    (r"argument (.*): invalid choice: '?(.*?)'? \(choose from (.*)\)", r"argument \1: one of \3, not \2"),
+    (r"argument (.*): expected (?:one|at least one) argument", r"argument \1: a value is missing"),
+    (r"argument (.*): not allowed with argument (.*)", r"argument \1: not together with \2"),
+    (r"argument (.*): ignored explicit argument '?(.*?)'?", r"argument \1: it takes no value, \2"),
+    (r"the following arguments are required: (.*)", r"missing: \1"),
+    (r"ambiguous option: (.*) could match (.*)", r"\1 may stand for \2"),
+)
+"""Messages of argparse, and what is said in their place."""
+
+
+def reworded(message: str) -> str:
+    """Return a message of argparse in our words; others stay as they are."""
+    for pattern, words in REWORDED:
+        if match := re.fullmatch(pattern, message, re.DOTALL):
+            found = match.expand(words)
+            return found.replace("'", "") if "choose from" in message else found
+    return message
+
+
 class CommandParser(argparse.ArgumentParser):
     """A parser whose errors name a document."""
 
@@ -126,12 +148,12 @@ class CommandParser(argparse.ArgumentParser):
             if isinstance(value, list):
                 setattr(found, name, [word.removeprefix(_PLAIN) for word in value])
         if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+            self.error(f"unknown arguments: {' '.join(unknown)}")
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
         message = message.replace(repr(_PLAIN)[1:-1], "").replace(_PLAIN, "")
-        self.exit(MISUSED, f"{self.prog}: {message} (see {self.prog} --help, {self.page})\n")
+        self.exit(MISUSED, f"{self.prog}: {reworded(message)} (see {self.prog} --help, {self.page})\n")
 
 
 class MainParser(CommandParser):

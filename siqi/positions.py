@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from inspect import Parameter, signature
 from numbers import Integral
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from siqi.checks import check_type, is_of
@@ -264,10 +266,25 @@ def replay(
 def _drawing(position: Position | Board, shown: Look, more: Mapping[str, Any]) -> Drawing:
     check_is_position(position)
     if isinstance(position, Position):
-        return registry.picture_maker(position.game).draw(position._inner, shown, **more)
+        draw = registry.picture_maker(position.game).draw
+        _check_more(position.game, draw, more)
+        return draw(position._inner, shown, **more)
     from siqi.games.xiangqi.library import svg
 
+    _check_more("xiangqi", svg.draw, more)
     return svg.draw(position, shown, **more)
+
+
+def _check_more(game: str, draw: Callable[..., Drawing], more: Mapping[str, Any]) -> None:
+    """Raise TypeError for an argument that a game's pictures have not, or a value of a wrong type."""
+    known = [one.name for one in signature(draw).parameters.values() if one.kind is Parameter.KEYWORD_ONLY]
+    for name, value in more.items():
+        if name not in known:
+            raise TypeError(f"{name}: pictures of {game} have no such argument, but {', '.join(known)}")
+        if name in ("heat", "beliefs"):
+            check_type(name, value, (bool, Mapping), "True, False or a mapping from points")
+        elif name == "chances":
+            check_type(name, value, (Mapping, NoneType), "a mapping from throws to chances")
 
 
 def check_game(game: str) -> None:

@@ -43,6 +43,23 @@ def test_help_and_version() -> None:
     assert "--resume" in siqi("analyse", "--help").stdout
 
 
+def test_messages_are_in_our_words() -> None:
+    """Neither argparse's phrases nor Python's quotes reach the user."""
+    said = {
+        "analyse --bogus": "unknown arguments: --bogus",
+        "analyse --nodes": "argument --nodes: a value is missing",
+        "show --theme x": "argument --theme: one of auto, light, dark, not x",
+        "bench chess": "argument game: one of xiangqi, connect6, ewn, junqi, not chess",
+        "show --svg a.svg --png b.png": "argument --png: not together with --svg",
+        "show --flip=1": "argument --flip: it takes no value, 1",
+        "review startpos": "missing: -o/--output",
+        "analyse --out x --o y": "--o may stand for --output, --option",
+        "--option": "argument --option: a value is missing",
+    }
+    for words, message in said.items():
+        assert re.fullmatch(rf"siqi( \w+)?: {re.escape(message)} \(see .*\)\n", siqi(*words.split(), status=2).stderr)
+
+
 @pytest.mark.parametrize(
     "words",
     ["--", "dance", "analyse --workers 0", "analyse --resume x --output plot", "warm chess", "completion c", "convert"],
@@ -195,7 +212,7 @@ def test_a_reader_that_has_gone_ends_a_command(words: str) -> None:
 
 def test_bench_of_an_unknown_game() -> None:
     done = forked.run("bench", "go")
-    assert done.returncode == 2 and b"invalid choice: 'go'" in done.stderr
+    assert done.returncode == 2 and b"argument game: one of xiangqi, connect6, ewn, junqi, not go " in done.stderr
 
 
 def test_the_help_fits_a_screen(capsys: pytest.CaptureFixture[str]) -> None:

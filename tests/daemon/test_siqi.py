@@ -285,6 +285,22 @@ WRONG_TYPES: dict[str, tuple[Callable[[siqi.Engine], object], str]] = {
     "a text for words": (lambda e: siqi.replay(siqi.Board(), words="h2e2"), "words: a list of texts .* not str"),
     "a text for points": (lambda e: siqi.picture(siqi.Board(), squares="h2"), "squares: a list is needed, not str"),
     "a text for a size": (lambda e: siqi.picture(siqi.Board(), size="9"), "size: .* not str"),
+    "an argument of another game": (
+        lambda e: siqi.picture(siqi.position("ewn"), heat=True),
+        "heat: pictures of ewn have",
+    ),
+    "an unknown argument": (
+        lambda e: siqi.picture(siqi.Board(), foo=1),
+        "foo: .* argument, but faces, numerals",
+    ),
+    "an unknown argument of a replay": (lambda e: siqi.replay(siqi.Board(), foo=1), "foo: .* no such argument"),
+    "a number for heat": (lambda e: siqi.picture(siqi.position("connect6"), heat=5), "heat: True, False or a mapping"),
+    "a list of chances": (lambda e: siqi.picture(siqi.position("ewn"), chances=[1]), "chances: a mapping .* not list"),
+    "a name for an open file": (lambda e: siqi.read_game("a.pgn"), "handle: an open text file is needed, not str"),
+    "a number for a file": (lambda e: siqi.load_games(5), "path: the name of a file is needed, not int"),
+    "a file without a name": (lambda e: siqi.save_games(None, []), "path: the name .* not NoneType"),
+    "a board for games": (lambda e: siqi.save_games("a.pgn", siqi.Board()), "games: a list of siqi.Game"),
+    "a number for a game's board": (lambda e: siqi.Game.from_board(5), "board: a siqi.Board is needed, not int"),
     "a list of colours": (lambda e: siqi.picture(siqi.Board(), fill=["red"]), "fill: a mapping is needed, not list"),
 }
 

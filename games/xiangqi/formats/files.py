@@ -29,6 +29,7 @@ def load_games(path: str | Path, format: str = "", encoding: str | None = None) 
     out, or kept as text because they have no known meaning. OSError if the file cannot be read, ValueError if it is in
     no format that is known.
     """
+    _check_path(path)
     data = read_bytes(path, MAX_BYTES)
     one = _named(format) if format else recognised(FORMATS, data, str(path))
     if one is None:
@@ -54,6 +55,9 @@ def save_games(
     OSError if the file exists (unless `replace`) or cannot be written, ValueError if the format cannot hold the games
     at all; in both cases nothing is changed.
     """
+    _check_path(path)
+    if not isinstance(games, Sequence) or not all(isinstance(game, Game) for game in games):
+        raise TypeError("games: a list of siqi.Game is needed")
     one = _named(format) if format else named_by_file(FORMATS, str(path))
     if one is None:
         raise ValueError(f"{path}: no format has such a name")
@@ -63,6 +67,11 @@ def save_games(
     except FileExistsError:
         raise FileExistsError(errno.EEXIST, "exists; replace=True overwrites it", str(path)) from None
     return dict(written.losses)
+
+
+def _check_path(path: object) -> None:
+    if not isinstance(path, str | Path):
+        raise TypeError(f"path: the name of a file is needed, not {type(path).__name__}")
 
 
 def _named(name: str) -> Format:

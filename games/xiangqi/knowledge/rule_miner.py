@@ -80,7 +80,7 @@ class RuleMiner:
             except OSError as error:
                 self._say(f"{job.rules}: {error.strerror or error}")
             except Exception as error:
-                self._say(f"option MineRules: {error!r}")
+                self._say(f"option MineRules: {type(error).__name__}: {error}")
 
     def _say(self, line: str) -> None:
         if line not in self._said:

@@ -127,6 +127,8 @@ class Game(Line):
     @classmethod
     def from_board(cls, board: Board, **headers: str) -> Game:
         """Return the game of a board's move stack, with the board's result unless `headers` has one."""
+        if not isinstance(board, Board):
+            raise TypeError(f"board: a siqi.Board is needed, not {type(board).__name__}")
         start = board.root().fen()
         setup = {} if start == STARTING_FEN else {"FEN": start}
         return cls({"Result": board.result(), **setup, **headers}, list(board.move_stack))
@@ -289,6 +291,8 @@ def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -
     A game begins with a tag (or, without tags, with move 1), and ends at its result or with the file. A line
     that is a tag also ends it, even within an open comment. Each line between games goes to `skip`.
     """
+    if not hasattr(handle, "readline"):
+        raise TypeError(f"handle: an open text file is needed, not {type(handle).__name__}; load_games takes a name")
     line = _next_line(handle)
     while line and not _START.match(line):
         skip(line)

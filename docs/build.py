@@ -34,7 +34,7 @@ TOP = {
     "CHANGELOG": "changelog",
     "CONTRIBUTING": "develop/contributing",
     "README": "index",
-    "books/README": "develop/books",
+    "siqi/books/README": "develop/books",
     "protocol": "protocol/index",
     "scripts/README": "develop/scripts",
 }

@@ -5,7 +5,8 @@
 Each set-up of the first side meets every answer. Then the better half of the answers meets it in twice as many games,
 and so on, until only a few are left, which further games value. Each move leads to the position that the learned
 evaluation prefers; a game ends where a tablebase knows the chances. Finished set-ups are kept in a log (`--log`); the
-same command resumes an interrupted build. Writes a book to `--out`, or books/ewn-setups.book with `--replace-shipped`.
+same command resumes an interrupted build. Writes a book to `--out`, or siqi/books/ewn-setups.book with
+`--replace-shipped`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Build EWN's tablebases: the chance to win of every position, before the throw, solved backwards.
 
-    python scripts/books/build_ewn_tablebases.py --jobs 2 --replace-shipped     up to 4 pieces, into books/ewn-endings
+    python scripts/books/build_ewn_tablebases.py --jobs 2 --replace-shipped     up to 4 pieces, as shipped
     python scripts/books/build_ewn_tablebases.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB, 5 GB of memory)
 
 An ending whose file exists and is sound is skipped, so that the same command resumes an interrupted build.

@@ -7,7 +7,7 @@ is learned from these results and from those of its best replies, backed up thro
 not make a bad move popular. `--verify N`: a move that a search of N nodes finds clearly worse than the best gets no
 weight. Writes a book to `--out`, or with `--replace-shipped` the game's in books/.
 
-Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
+Data: games as JSON lines (`moves`, `result`), PGN or CSV; siqi/books/README.md names those of the shipped books, which
 are not shipped themselves. `python scripts/match/self_play.py xiangqi own.jsonl` makes some.
 """
 
@@ -50,7 +50,7 @@ GAMES = ("xiangqi", "connect6")
 
 
 class BookNode:
-    """A position of the book; its moves are as games/books/opening.py keeps them."""
+    """A position of the book; its moves are as siqi/games/books/opening.py keeps them."""
 
     def __init__(self, line: tuple[int, ...]) -> None:
         self.line = line  # moves from the start that lead to it

@@ -1,6 +1,6 @@
 """Check the pattern book of Xiangqi endings against tablebases and published endgames.
 
-    python scripts/books/check_patterns.py --tables books/xiangqi-endings
+    python scripts/books/check_patterns.py --tables siqi/books/xiangqi-endings
     python scripts/books/check_patterns.py --endgames endgames.jsonl.zst
 
 With tablebases, random quiet positions (no check, no capture) that fit an entry are drawn; the share that has the

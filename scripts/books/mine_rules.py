@@ -3,7 +3,7 @@
     python scripts/books/mine_rules.py games.jsonl.zst --min-support 0.02 --min-confidence 0.3
     python scripts/books/mine_rules.py games.jsonl.zst my-games.jsonl --kind both --out my-rules.book
     python scripts/books/mine_rules.py games.jsonl.zst --items identity --plies 0 --out paper-rules.book
-    python scripts/books/mine_rules.py --dump books/xiangqi-rules.book
+    python scripts/books/mine_rules.py --dump siqi/books/xiangqi-rules.book
 
 There are two kinds of rules. `moves` is the paper's: a game is a transaction, a move an item (piece, captured piece,
 from, to; section 4.2). `situations` is what the paper proposes for the future: a move played is a transaction. Its
@@ -13,9 +13,9 @@ items are the classes of the position it was played in, the move before, the mov
 
 Apriori finds the frequent item sets and the rules in them. A rule is kept if its consequent is an answer: one move of a
 side, or its intents, after everything in the antecedent. The rules are printed, or written as a rule book: to `--out`,
-or books/xiangqi-rules.book with `--replace-shipped`. The option `RuleFile` of the daemon plays by such a book.
+or siqi/books/xiangqi-rules.book with `--replace-shipped`. The option `RuleFile` of the daemon plays by such a book.
 
-Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
+Data: games as JSON lines (`moves`, `result`), PGN or CSV; siqi/books/README.md names those of the shipped books, which
 are not shipped themselves. `python scripts/match/self_play.py xiangqi own.jsonl` makes some.
 """
 

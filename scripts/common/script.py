@@ -2,7 +2,7 @@
 
 The package `scripts` imports this module before anything else, and a script imports the package before the games, so
 that their compiling is announced on standard error. A script writes only files that did not exist or are its own
-(games/files.py). Only with `--replace-shipped` does it write into the folders of the shipped sources and books. An
+(siqi/games/files.py). Only with `--replace-shipped` does it write into the folders of the shipped sources and books. An
 output that cannot be written is refused before the work begins.
 """
 

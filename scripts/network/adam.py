@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 @contextlib.contextmanager
 def vector_loops() -> Iterator[None]:
-    """Let numba vectorise the loops that are compiled within; the games' kernels forbid it (games/kernel/jit.py)."""
+    """Let numba vectorise the loops compiled within; the games' kernels forbid it (siqi/games/kernel/jit.py)."""
     before = numba.config.LOOP_VECTORIZE
     numba.config.LOOP_VECTORIZE = 1
     try:

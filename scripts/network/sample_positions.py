@@ -19,7 +19,7 @@ Games are added to the file in the order of their numbers (scripts/network/sampl
 `--positions`. The same options make the same file content with any `--jobs`. The same command resumes an interrupted
 run, even a killed one; with more `--positions` it adds to the file. A file of other settings is left unchanged.
 
-Data: games as JSON lines (`moves`), PGN or CSV; books/README.md names those of the shipped books, which are not
+Data: games as JSON lines (`moves`), PGN or CSV; siqi/books/README.md names those of the shipped books, which are not
 shipped themselves.
 """
 

@@ -209,7 +209,7 @@ MARGIN, QUIET_BOUND = XiangqiAdapter.margin, XiangqiAdapter.quiet_bound
 def search_depth(pos: Record, work: Record, lookup: Record, depth: int, score: int) -> int:
     """Search the root moves to a depth; return the new score, the mover's view, and put the best move first.
 
-    `score` is that of the last depth; the window around it widens as in games/search/aspiration.py.
+    `score` is that of the last depth; the window around it widens as in siqi/games/search/aspiration.py.
     """
     alpha, beta, margin = int64(-INFINITE), int64(INFINITE), int64(MARGIN)
     if depth >= MIN_DEPTH and abs(score) < QUIET_BOUND:

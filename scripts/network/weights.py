@@ -1,4 +1,4 @@
-"""Xiangqi's network (games/xiangqi/evaluation/network.py) as scripts train it: its inputs, and its weights in float32.
+"""Xiangqi's network (siqi/games/xiangqi/evaluation/network.py) in training: its inputs, and its weights in float32.
 
 In training the output is the logit of the chance to win of the side to move; CENTIPAWNS make one logit. It is a
 weighted sum of the squares of x and y: x are the accumulators, [2N], of the side to move first, and y the hidden

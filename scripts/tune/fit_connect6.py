@@ -6,7 +6,7 @@ Values of roads depend on the number of stones on a road, the mover's or the opp
 the result. Positions in which the side to move wins by double threats are left out, for the search sees these wins.
 Interests of points: a softmax of a point's roads predicts the empty point of the next stone, the other stone of the
 turn placed before or after it. Both fits are convex. Writes a source file to `--out`, or
-games/connect6/data/weights.py with `--replace-shipped`; the same files and options give the same weights.
+siqi/games/connect6/data/weights.py with `--replace-shipped`; the same files and options give the same weights.
 
 Data: games of Connect6 as JSON lines (`moves`, `result`) or CSV; the shipped weights are of 19,368 expert games of
 Little Golem, which are not shipped. `python scripts/match/self_play.py connect6 own.jsonl` makes some.
@@ -34,7 +34,7 @@ from siqi.games.connect6.search.proof import ThreatSolver
 from siqi.games.contract import silent
 from siqi.games.files import replace_file
 
-TARGET = Path(__file__).parents[2] / "games" / "connect6" / "data" / "weights.py"
+TARGET = Path(__file__).parents[2] / "siqi" / "games" / "connect6" / "data" / "weights.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
 HEADER = '"""Weights of Connect6, by count of stones on a road, index 0..6; written by '

@@ -5,9 +5,9 @@
     python scripts/tune/fit_junqi.py own.jsonl --out weights.py
 
 Each game is replayed as the referee sees it, and gives the counts of the evaluation's terms every `--every` plies. The
-evaluation is linear in its weights (games/junqi/evaluation/evaluate.py), so the fit is convex. A ridge holds the
+evaluation is linear in its weights (siqi/games/junqi/evaluation/evaluate.py), so the fit is convex. A ridge holds the
 weights near the present ones where games give little evidence. The values of pieces that judge attacks are fitted
-separately, to the numbers of pieces alone. Writes a source file to `--out`, or games/junqi/data/weights.py with
+separately, to the numbers of pieces alone. Writes a source file to `--out`, or siqi/games/junqi/data/weights.py with
 `--replace-shipped`; the same games and options give the same weights. The loss is that of every tenth game, held out.
 
 Data: a log that `python scripts/papers/compare_players.py junqi own.jsonl --pairing siqi siqi` makes.

@@ -5,8 +5,8 @@
 Games start from balanced openings, the node counts taking turns; the score of every move, the phase of the game and
 the result go to the folder, one line per game. The same command resumes an interrupted run; with more `--games` it adds
 games. Games of another seed or node counts are refused. `--fit` plays nothing.
-The model is the ordered logistic of games/search/win_model.py, fitted by maximum likelihood to four games of five and
-tested on the fifth: log loss in nats and that of constant chances, and a table of ten classes. Prints the model.
+The model is the ordered logistic of siqi/games/search/win_model.py, fitted by maximum likelihood to four games of five
+and tested on the fifth: log loss in nats and that of constant chances, and a table of ten classes. Prints the model.
 """
 
 from __future__ import annotations

@@ -4,11 +4,11 @@
     python scripts/tune/fit_xiangqi.py games.jsonl.zst own.jsonl.zst --out tuned.py
 
 Each game is replayed, quiet positions (no check, no capture next) are sampled from it, and sigmoid(evaluation / scale)
-is fitted to the results. The evaluation is linear in its weights (games/xiangqi/evaluation/terms.py), so the fit is
-convex. A ridge holds the weights near the present ones where games give little evidence. Writes a source file to
-`--out`, or games/xiangqi/data/tuned.py with `--replace-shipped`; the same input gives the same weights.
+is fitted to the results. The evaluation is linear in its weights (siqi/games/xiangqi/evaluation/terms.py), so the fit
+is convex. A ridge holds the weights near the present ones where games give little evidence. Writes a source file to
+`--out`, or siqi/games/xiangqi/data/tuned.py with `--replace-shipped`; the same input gives the same weights.
 
-Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
+Data: games as JSON lines (`moves`, `result`), PGN or CSV; siqi/books/README.md names those of the shipped books, which
 are not shipped themselves. `python scripts/match/self_play.py xiangqi own.jsonl` makes some.
 """
 
@@ -36,7 +36,7 @@ from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 SQUARES = 7 * 10 * 5
 FEATURES = SQUARES + len(TERMS)
-TARGET = Path(__file__).parents[2] / "games" / "xiangqi" / "data" / "tuned.py"
+TARGET = Path(__file__).parents[2] / "siqi" / "games" / "xiangqi" / "data" / "tuned.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
 HEADER = '"""Xiangqi weights in centipawns, written by '

@@ -4,10 +4,11 @@
 
 own.jsonl: a log of `compare_players.py junqi`. GAMES: a log of referee_junqi.py, other engines' games; the fit
 does not see it. Each side's view is taken every `--every` plies. Gradient ascent finds the habits that make the true
-types likeliest given the view: the gradient is the behaviour of pieces of a type (games/junqi/knowledge/behaviour.py)
-minus that of the pieces expected to be of the type. Prints the mean -ln of the chance given to the true types of
+types likeliest given the view: the gradient is the behaviour of pieces of a type
+(siqi/games/junqi/knowledge/behaviour.py) minus that of
+the pieces expected to be of the type. Prints the mean -ln of the chance given to the true types of
 uncertain pieces, without and with habits, for every tenth game and for GAMES. Writes a source file to `--out`, or
-games/junqi/data/habits.py with `--replace-shipped`.
+siqi/games/junqi/data/habits.py with `--replace-shipped`.
 
 Data: a log that `python scripts/papers/compare_players.py junqi own.jsonl --pairing siqi siqi` makes.
 """
@@ -44,7 +45,7 @@ OWNS = script.begins_with(TITLE)
 
 HEADER = '''scripts/tune/learn_junqi_habits.py), learned from {games} own games.
 
-Rows are the traits of games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag). A cell
+Rows are the traits of siqi/games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag). A cell
 is the rise of the logarithm of a piece's weight if it has the trait in full.
 """
 

@@ -4,7 +4,7 @@
     python scripts/tune/learn_junqi_layouts.py advantages own.jsonl --out advantages.py
 
 All layouts are seen with the flag in L1: those with the flag in L3 are mirrored. Both write a source file to `--out`,
-or with `--replace-shipped` the file of games/junqi.
+or with `--replace-shipped` the file of siqi/games/junqi.
 
 `weights`: deployments.py. LAYOUTS: set-up words of two-player games, a line each.
 FOUR_PLAYER_LAYOUTS: JSON lines, `layout` being 30 letters with `.` for camps; their shares count as `--strength`
@@ -61,7 +61,7 @@ ADVANTAGES_TITLE = '"""The worth of deployments, fitted to '
 ADVANTAGES_HEADER = '''{games} games (scripts/tune/learn_junqi_layouts.py advantages).
 
 The worth of a type in a slot, in hundredths of the natural logarithm of the odds. Rows and columns are those of
-games/junqi/data/deployments.py.
+siqi/games/junqi/data/deployments.py.
 """
 
 '''

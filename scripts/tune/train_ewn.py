@@ -2,7 +2,7 @@
 
     python scripts/tune/train_ewn.py --games 6500000 --out evaluation.book
 
-Writes a book to `--out`, or books/ewn-evaluation.book with `--replace-shipped`. One thread, some twenty thousand games
+Writes a book to `--out`, or siqi/books/ewn-evaluation.book with `--replace-shipped`. One thread, some 20,000 games
 a second; the same seed gives the same weights. Every `--every` games the work is saved next to the book (`.part.npz`);
 the same command continues from there. Prints the root mean square of the differences between values and those that
 their successors give.

@@ -345,11 +345,11 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
 
 
 def test_shipped_books_are_sound() -> None:
-    """Each book is listed in books/README.md with its checksum."""
+    """Each book is listed in siqi/books/README.md with its checksum."""
     import hashlib
 
-    text = (ROOT / "books" / "README.md").read_text()
-    shipped = [path for path in (ROOT / "books").rglob("*") if path.suffix in (".book", ".ending", ".network")]
+    text = (ROOT / "siqi/books" / "README.md").read_text()
+    shipped = [path for path in (ROOT / "siqi/books").rglob("*") if path.suffix in (".book", ".ending", ".network")]
     for path in shipped:
         if path.suffix in (".book", ".network"):
             assert hashlib.sha256(path.read_bytes()).hexdigest()[:16] in text, path.name

@@ -35,7 +35,7 @@ from siqi.games.ewn.rules.position import POSITION
 from siqi.games.kernel.jit import entry, int64
 
 ERROR = 3 / (2 * ONE) + 1e-9
-"""The error bound for four pieces, as stated in games/ewn/knowledge/tablebase.py."""
+"""The error bound for four pieces, as stated in siqi/games/ewn/knowledge/tablebase.py."""
 
 
 @entry(int64(POSITION, NUMBERING, ENDING, int64))

@@ -382,9 +382,9 @@ def test_a_review_on_a_cluster_has_the_same_values(dask_of_two: DaskProcesses, t
 
 def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_path: Path) -> None:
     package = tmp_path / "old"
-    shutil.copytree(ROOT / "daemon", package / "siqi/daemon")
+    shutil.copytree(ROOT / "siqi/daemon", package / "siqi/daemon")
     for name in ("games", "books"):
-        (package / "siqi" / name).symlink_to(ROOT / name)
+        (package / "siqi" / name).symlink_to(ROOT / "siqi" / name)
     (package / "siqi/__init__.py").touch()
     (package / "siqi/version.py").write_text('__version__ = "0.0.1"\n')
     with DaskProcesses(tmp_path) as found:
@@ -604,10 +604,9 @@ def test_other_games_have_the_same_answers(game: str, dask_of_two: DaskProcesses
 def test_a_position_that_ends_its_workers_is_an_error_alone(tmp_path: Path) -> None:
     """Dask gives up a position that kills each worker; the other positions of its batch are answered."""
     package = tmp_path / "package"
-    shutil.copytree(ROOT / "siqi", package / "siqi", symlinks=True, ignore=shutil.ignore_patterns("daemon"))
-    shutil.copytree(ROOT / "daemon", package / "siqi/daemon")
+    shutil.copytree(ROOT / "siqi", package / "siqi", ignore=shutil.ignore_patterns("games", "books"))
     for name in ("games", "books"):
-        (package / name).symlink_to(ROOT / name)
+        (package / "siqi" / name).symlink_to(ROOT / "siqi" / name)
     path = package / "siqi/daemon/analysis/remote.py"
     fault = '    import os\n    os._exit(1) if job.query.id == "p30" else None\n'
     path.write_text(

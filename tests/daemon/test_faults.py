@@ -538,8 +538,8 @@ def test_learn_on_a_full_disk(tmp_path: Path) -> None:
 def test_books_that_vanish_while_they_are_open(tmp_path: Path) -> None:
     """Books in memory stay in use; a book opened later is missing, with a warning, and play continues."""
     endings, book = tmp_path / "endings", tmp_path / "openings.book"
-    shutil.copytree(ROOT / "books/xiangqi-endings", endings)
-    shutil.copy(ROOT / "books/xiangqi-openings.book", book)
+    shutil.copytree(ROOT / "siqi/books/xiangqi-endings", endings)
+    shutil.copy(ROOT / "siqi/books/xiangqi-openings.book", book)
     options = (f"EndgamePath value {endings}", f"BookFile value {book}", "OwnBook value true")
     with Client(*(f"setoption name {option}" for option in options)) as client:
         assert client.search("position startpos", "go depth 1")

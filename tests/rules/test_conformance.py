@@ -1,4 +1,4 @@
-"""The suite that every game passes, written against the contract alone (games/contract.py)."""
+"""The suite that every game passes, written against the contract alone (siqi/games/contract.py)."""
 
 from __future__ import annotations
 

@@ -54,12 +54,12 @@ class Writer(NamedTuple):
 
 
 WRITERS = (
-    Writer("tune.fit_connect6", (MISSING,), ROOT / "games/connect6/data/weights.py"),
-    Writer("tune.fit_junqi", (MISSING,), ROOT / "games/junqi/data/weights.py"),
-    Writer("tune.fit_xiangqi", (MISSING,), ROOT / "games/xiangqi/data/tuned.py"),
-    Writer("tune.learn_junqi_habits", (MISSING,), ROOT / "games/junqi/data/habits.py"),
-    Writer("tune.learn_junqi_layouts", ("weights", MISSING), ROOT / "games/junqi/data/deployments.py"),
-    Writer("tune.learn_junqi_layouts", ("advantages", MISSING), ROOT / "games/junqi/data/advantages.py"),
+    Writer("tune.fit_connect6", (MISSING,), ROOT / "siqi/games/connect6/data/weights.py"),
+    Writer("tune.fit_junqi", (MISSING,), ROOT / "siqi/games/junqi/data/weights.py"),
+    Writer("tune.fit_xiangqi", (MISSING,), ROOT / "siqi/games/xiangqi/data/tuned.py"),
+    Writer("tune.learn_junqi_habits", (MISSING,), ROOT / "siqi/games/junqi/data/habits.py"),
+    Writer("tune.learn_junqi_layouts", ("weights", MISSING), ROOT / "siqi/games/junqi/data/deployments.py"),
+    Writer("tune.learn_junqi_layouts", ("advantages", MISSING), ROOT / "siqi/games/junqi/data/advantages.py"),
     Writer("books.mine_rules", (MISSING,), BOOKS_FOLDER / "xiangqi-rules.book"),
     Writer("books.build_opening_books", (MISSING,), BOOKS_FOLDER / "xiangqi-openings.book"),
     Writer("books.build_opening_books", (MISSING, "--game", "connect6"), BOOKS_FOLDER / "connect6-openings.book"),

@@ -22,7 +22,6 @@ BEFORE = {"format": ("game",)}
 """The pages that a page builds on."""
 
 BLOCK = re.compile(r"^```(python|diff|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-COPIED = ("daemon", "games", "siqi")
 
 
 def blocks(page: str, kind: str) -> list[str]:
@@ -46,10 +45,10 @@ def apply(page: str, folder: Path) -> None:
 def sources(page: str, tmp_path: Path) -> Path:
     """Return a copy of the sources, made of links if the page changes no kernel: real files name the kernels' cache."""
     folder = tmp_path / "sources"
-    ignored, copy = shutil.ignore_patterns("__pycache__"), shutil.copy if page == "heuristic" else os.symlink
-    for name in COPIED:
-        shutil.copytree(ROOT / name, folder / name, symlinks=True, copy_function=copy, ignore=ignored)
-    (folder / "books").symlink_to(ROOT / "books")
+    copy = shutil.copy if page == "heuristic" else os.symlink
+    package = folder / "siqi"
+    shutil.copytree(ROOT / "siqi", package, copy_function=copy, ignore=shutil.ignore_patterns("__pycache__", "books"))
+    (package / "books").symlink_to(ROOT / "siqi/books")
     return folder
 
 
@@ -92,7 +91,6 @@ def test_a_page_does_what_it_shows(page: str, sources: Path, tmp_path: Path) -> 
 def test_a_page_fits_the_sources(page: str, sources: Path) -> None:
     for each in (*BEFORE.get(page, ()), page):
         apply(each, sources)
-    for name in COPIED:
-        for path in (sources / name).rglob("*.py"):
-            if not path.is_symlink():
-                compile(path.read_text(encoding="utf-8"), str(path), "exec")
+    for path in (sources / "siqi").rglob("*.py"):
+        if not path.is_symlink():
+            compile(path.read_text(encoding="utf-8"), str(path), "exec")

@@ -21,7 +21,7 @@ from siqi.games import registry
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LIBRARY = tuple(sorted((ROOT / "siqi").glob("*.py")))
-SOURCES = sorted([*(ROOT / "daemon").rglob("*.py"), *(ROOT / "games").rglob("*.py")])
+SOURCES = sorted([*(ROOT / "siqi/daemon").rglob("*.py"), *(ROOT / "siqi/games").rglob("*.py")])
 
 PROTOCOL_WORDS = re.compile(
     r"\b(bestmove|info string|isready|ponderhit|readyok|searchmoves|setoption|ucinewgame|uciok)\b"
@@ -47,7 +47,7 @@ def test_the_documents_name_the_layers_of_the_contracts() -> None:
 def test_only_front_ends_have_a_protocol_s_words() -> None:
     """Only front ends, and the analysis, whose answers are JSON, have words of protocols; docstrings may name them."""
     found = []
-    for path in [*(ROOT / "daemon").rglob("*.py"), *LIBRARY]:
+    for path in [*(ROOT / "siqi/daemon").rglob("*.py"), *LIBRARY]:
         if path.parent.name in ("frontends", "analysis") or path.name in ("command.py", "words.py"):
             continue
         tree = ast.parse(path.read_text())
@@ -64,7 +64,7 @@ def test_only_front_ends_have_a_protocol_s_words() -> None:
 def test_no_class_of_the_daemon_has_many_attributes() -> None:
     """No class has many attributes; fields of tuples and dataclasses are data and do not count."""
     found = {}
-    for path in [*(ROOT / "daemon").rglob("*.py"), *LIBRARY]:
+    for path in [*(ROOT / "siqi/daemon").rglob("*.py"), *LIBRARY]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ClassDef):
                 attributes = {
@@ -103,8 +103,8 @@ def test_a_load_compiles_no_evaluation_that_is_not_in_force() -> None:
 
 def test_the_package_is_one() -> None:
     """Nothing is top-level but `siqi`: others have a `daemon` too, and a module under two names would be two."""
-    assert Path(siqi.daemon.__file__).resolve().parent == ROOT / "daemon"
-    folders = [ROOT / name for name in ("daemon", "games", "scripts", "siqi", "tests")]
+    assert Path(siqi.daemon.__file__).resolve().parent == ROOT / "siqi/daemon"
+    folders = [ROOT / name for name in ("scripts", "siqi", "tests")]
     sources = [path for folder in folders for path in folder.rglob("*.py")]
     for path in [*sources, *documents()]:
         text = path.read_text(encoding="utf-8")
@@ -114,7 +114,7 @@ def test_the_package_is_one() -> None:
 def documents() -> list[Path]:
     return [
         *ROOT.glob("*.md"),
-        *(path for name in ("books", "docs", "scripts") for path in ROOT.glob(f"{name}/**/*.md")),
+        *(path for name in ("siqi/books", "docs", "scripts") for path in ROOT.glob(f"{name}/**/*.md")),
     ]
 
 
@@ -151,7 +151,7 @@ def test_every_game_folder_reads_alike() -> None:
     common = {"__init__", "board", "data/bench", "evaluation/evaluate", "formats/table", "game"}
     common |= rules | {"picture", "search/search"}
     for name in registry.NAMES:
-        house = ROOT / "games" / name
+        house = ROOT / "siqi/games" / name
         files = {path.relative_to(house).with_suffix("").as_posix() for path in house.rglob("*.py")}
         assert common <= files, f"{name} lacks {common - files}"
 

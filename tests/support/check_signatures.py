@@ -52,7 +52,7 @@ def main() -> int:
     )
     lines = differences(named, dict(FOUND.findall(bench.stdout)))
     print(*lines, sep="\n", end="\n" if lines else "")
-    is_committed = not git("status", "--porcelain", "--", "games", "daemon")
+    is_committed = not git("status", "--porcelain", "--", "siqi")
     return int(bool(lines) and is_committed)
 
 

@@ -211,7 +211,7 @@ def bytes_of(line: str) -> bytes:
 
 def lay_out(folder: Path) -> None:
     """Write the files that transcripts name into a process's folder."""
-    books = ROOT / "books"
+    books = ROOT / "siqi/books"
     for game in ("xiangqi", "connect6"):
         shutil.copy(books / f"{game}-openings.book", folder / f"{game}.book")
     whole = (books / "xiangqi-openings.book").read_bytes()

@@ -10,7 +10,7 @@ rule base grow from the engine's own games, as the daemon's options `GameLog`, `
 
 A full run takes about a quarter of an hour on two cores.
 
-Data: games.jsonl.zst in the folder of `--data`, games as JSON lines (`moves`, `result`); books/README.md names the
+Data: games.jsonl.zst in the folder of `--data`, games as JSON lines (`moves`, `result`); siqi/books/README.md names the
 sources of the shipped rule book's games, which are not shipped themselves. Without it the command plays games of the
 engine against itself.
 """

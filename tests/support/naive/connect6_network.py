@@ -1,6 +1,6 @@
 """The interest of points and the value of a Connect6 position by networks, by the simplest means: Python integers.
 
-Written from the description in games/connect6/evaluation/network.py. Of its code it uses the list of windows alone,
+Written from the description in siqi/games/connect6/evaluation/network.py. Of its code it uses the list of windows,
 whose order that file settles.
 """
 

@@ -2,7 +2,7 @@
 
 Source: the game's published rules as rules/xiangqi.md words them (flying general, horse's leg, elephant's eye
 and river, palace, cannon, stalemate loses) and, for repetition, the articles listed in
-games/xiangqi/rules/repetition.py. The move-count draws are not judged here.
+siqi/games/xiangqi/rules/repetition.py. The move-count draws are not judged here.
 Files are 0-8 from red's left (`a`-`i`), ranks 0-9 from red's side; upper case is red.
 """
 

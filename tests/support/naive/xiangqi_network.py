@@ -1,6 +1,6 @@
 """The value of a Xiangqi position by a network, by the simplest means: Python integers, one piece at a time.
 
-Written from the description in games/xiangqi/evaluation/network.py, and sharing no code with it.
+Written from the description in siqi/games/xiangqi/evaluation/network.py, and sharing no code with it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,92 @@
+"""The behaviour of pieces, as both sides saw it: which wait, advance, attack, stand under attack or flee.
+
+By the learned habits (siqi/games/junqi/data/habits.py) these counts (`TRAITS`) make types likelier or less likely.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from siqi.games.junqi.data.habits import HABITS
+from siqi.games.junqi.rules.lookup import CAMP_SET, COMMANDER, FIRST_HALF, LOOKUP, MOBILE, NOWHERE, PIECES, PLAIN
+from siqi.games.junqi.rules.movegen import targets_of
+from siqi.games.junqi.rules.position import POSITION, do_move, origin_of, target_of
+from siqi.games.kernel.intrinsics import copy_record, trailing_zeros
+from siqi.games.kernel.jit import Record, entry, inner, int64, void
+
+TRAITS = {
+    "waited": 60,  # moves of its side before its own first
+    "moved": 8,
+    "crossed": 1,  # has been on the enemy's half
+    "attacked": 2,
+    "stood": 4,  # stayed on a square that an enemy could enter
+    "fled": 2,  # left such a square for one that no enemy could enter
+    "approached": 4,  # the reverse
+    "rested": 2,  # moved into a camp
+}
+"""Traits of a piece: the count at which each is complete (1); more count no more."""
+
+WAITED, MOVED, CROSSED, ATTACKED, STOOD, FLED, APPROACHED, RESTED = range(len(TRAITS))
+COUNTS = types.Array(types.int64, 2, "C")
+SETS = types.Array(types.uint16, 1, "C")
+
+_CAPS = np.array(list(TRAITS.values()))
+_HABITS = np.array(HABITS)
+
+
+@inner(int64(POSITION, LOOKUP, SETS, int64))
+def attacked_squares(pos: Record, lookup: Record, public: Any, side: int) -> int:
+    """Return the bits of the squares that a side's pieces can enter; engineers do not turn here."""
+    found = 0
+    pieces = pos.occupied[side]
+    while pieces != 0:
+        square = trailing_zeros(pieces)
+        pieces &= pieces - 1
+        if int64(public[int64(pos.board[square]) - 1]) & MOBILE:
+            found |= targets_of(pos, lookup, square, side, int64(1) << COMMANDER)
+    return found
+
+
+@entry(void(POSITION, POSITION, LOOKUP, SETS, int64, int64, COUNTS))
+def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int, code: int, counts: Any) -> None:
+    """Add the traits that a move shows to counts [piece 0-49, trait]; `pos` is the position before it.
+
+    `public` [piece 0-49]: the types possible to an observer who sees neither side's pieces. `after` is scratch.
+    """
+    side = pos.turn
+    origin, target = origin_of(move), target_of(move)
+    mover = int64(pos.board[origin]) - 1
+    before = attacked_squares(pos, lookup, public, 1 - side)
+    for piece in range(side * PIECES, side * PIECES + PIECES):
+        square = int64(pos.where[piece])
+        if square == NOWHERE or piece == mover:
+            continue
+        if counts[piece, MOVED] == 0:
+            counts[piece, WAITED] += 1
+        counts[piece, STOOD] += before >> square & 1
+    counts[mover, MOVED] += 1
+    home = FIRST_HALF if side == 0 else ~int64(FIRST_HALF)
+    if home >> target & 1 == 0:
+        counts[mover, CROSSED] = 1
+    if code != PLAIN:
+        counts[mover, ATTACKED] += 1
+        return
+    counts[mover, RESTED] += CAMP_SET >> target & 1
+    copy_record(after, pos)
+    do_move(after, move, code)
+    was, now = before >> origin & 1, attacked_squares(after, lookup, public, 1 - side) >> target & 1
+    counts[mover, FLED] += was & (1 - now)
+    counts[mover, APPROACHED] += now & (1 - was)
+
+
+def scaled(counts: Any) -> Any:
+    """Return how complete each trait is: float [piece, trait], 0..1."""
+    return np.minimum(counts / _CAPS, 1)
+
+
+def factors(counts: Any) -> Any:
+    """Return the factors by which traits change the weights of types: float [piece, type]."""
+    return np.exp(scaled(counts) @ _HABITS)

@@ -1,0 +1,76 @@
+"""Whole files of a format whose games are read and written one by one."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from typing import TextIO
+
+from siqi.games.contract import GameRecord
+from siqi.games.encodings import decode
+from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+
+TEXTS = {
+    **{"first": "player names", "second": "player names", "occasion": "occasions", "event": "events"},
+    "result_text": "results",
+}
+"""The texts of a record, with their names in reports of lost characters."""
+
+
+class WholeTexts:
+    """The functions `read` and `write` of a format's module (siqi/games/formats.py), made from those for one game."""
+
+    def __init__(
+        self,
+        stream: Callable[[TextIO, Callable[[str], None]], Iterator[GameRecord]],
+        text: Callable[[GameRecord], str],
+        encoding: str,
+    ) -> None:
+        """`stream` and `text` are those of a StreamModule, `encoding` that of its texts."""
+        self._stream, self._text, self._encoding = stream, text, encoding
+
+    def read(self, name: str, data: bytes, encoding: str | None) -> ParsedFile:
+        """Return the games of a text; ValueError if there is none."""
+        found = ParsedFile()
+        text, _, found.faults = decode(data, encoding, self._encoding)
+        skipped: list[str] = []
+        games = self._stream(io.StringIO(text), skipped.append)
+        number = 0
+        while True:
+            number += 1
+            try:
+                found.games.append(next(games))
+                note_result(found, number, found.games[-1])
+            except StopIteration:
+                break
+            except ValueError as error:
+                found.faults.append(f"game {number}: {error}")
+        if number == 1:
+            raise ValueError("no game in the text")
+        found.notes += left_out("texts", skipped)
+        return found
+
+    def write(self, name: str, games: Sequence[GameRecord], style: WriteStyle) -> WrittenFile:
+        """Return the text of the games; ValueError if one cannot be written."""
+        losses = Losses()
+        parts = []
+        for number, game in enumerate(games, 1):
+            try:
+                parts.append(self._text(game))
+            except ValueError as error:
+                raise ValueError(f"game {number}: {error}") from None
+            count_changes(game, next(self._stream(io.StringIO(parts[-1]), lambda skipped: None)), losses)
+        return WrittenFile(encode("".join(parts), style.encoding or self._encoding, losses), +losses)
+
+
+def note_result(found: ParsedFile, number: int, game: GameRecord) -> None:
+    """Note a result without a known meaning, which is kept as text."""
+    if game.result_text and game.result == "*":
+        found.notes.append(f"game {number}: a result that is not known, kept as text: {game.result_text}")
+
+
+def count_changes(game: GameRecord, found: GameRecord, losses: Losses) -> None:
+    """Count the texts of a game that read back differently. Blanks around them are no content, nor is `?`."""
+    for name, what in TEXTS.items():
+        before, after = (getattr(one, name).strip() for one in (game, found))
+        losses[f"some characters in {what}"] += before not in (after, "?") and bool(before)

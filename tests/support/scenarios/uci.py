@@ -139,6 +139,8 @@ def option_cases(play: Recorder) -> None:
     for name, (low, high) in SPINS.items():
         values = (low, 8, 1) if name == "Hash" else (low, 1) if name == "Threads" else (low, high)
         lines = [f"setoption name {name} value {value}" for value in values]
+        if name == "UCI_Elo":  # else a note says that it has no effect
+            play.send("setoption name UCI_LimitStrength value true")
         play.send(*lines, f"SetOption name {name} value 1", f"setoption NAME {name.upper()} VALUE {low}", until=ERROR)
     for name in (*CHECKS, "Clear Hash"):
         play.send(*(f"setoption name {name.lower()} value {value}" for value in ("TRUE", "False")))

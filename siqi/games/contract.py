@@ -96,6 +96,7 @@ class GameInfo(NamedTuple):
     expected_turns: int  # own moves in a game of usual length
     review: ReviewDefaults
     early_weight: float = 1.0  # time for a move in the first third of `expected_turns`, relative to a later move
+    reply_ms: float = 3.0  # time of a reply with the shortest search, 1 to 2 ms in pipes and threads included
     die_faces: int = 0  # a throw is 1..die_faces; 0: the game has no die
     usual_start: str = ""  # the FEN from which clients that know no set-ups begin; "": the start position
     has_hidden: bool = False  # a position is one side's view

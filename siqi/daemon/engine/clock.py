@@ -16,10 +16,6 @@ leave the last milliseconds unused, and later moves would be no better for them.
 
 LEAST_SHARE = 0.1
 
-REPLY_COST = 3
-"""Kept back for each further move of a long game: the least search, and 1 to 2 ms in pipes and threads. Without it
-3 of 40 games of Xiangqi at 1 s were lost on time, all after ply 217."""
-
 LONG_GAME, MAX_LONG_GAME = 5, 250
 """A long game has this many times the usual number of moves, at most MAX_LONG_GAME."""
 
@@ -57,13 +53,19 @@ def horizon(expected_turns: int, turns_played: int) -> int:
     return max(expected_turns - turns_played, expected_turns // 3, 2)
 
 
-def kept_back(left: float, increment: float, moves_to_go: int, turns_played: int, expected_turns: int) -> float:
-    """Return the part of a clock that no search may use: against delays, and for the replies of a long game."""
+def kept_back(
+    left: float, increment: float, moves_to_go: int, turns_played: int, expected_turns: int, reply_cost: float
+) -> float:
+    """Return the part of a clock that no search may use: against delays, and for the replies of a long game.
+
+    `reply_cost`: of the shortest reply. Without that part 3 of 40 games of Xiangqi at 1 s were lost on time, all after
+    ply 217, and 11 of 200 games of Junqi.
+    """
     whole = min(LONG_GAME * expected_turns, MAX_LONG_GAME)
     moves = max(whole - turns_played, LONG_REST * whole)
     if moves_to_go > 0:
         moves = min(moves, moves_to_go)
-    return max(min(RESERVE, left / 2), (moves - 1) * max(REPLY_COST - increment, 0))
+    return max(min(RESERVE, left / 2), (moves - 1) * max(reply_cost - increment, 0))
 
 
 def share_count(moves: int, expected_turns: int, turns_played: int, early_weight: float) -> float:
@@ -84,13 +86,15 @@ def allot(
     overhead: float,
     pondering: bool = False,
     early_weight: float = 1.0,
+    reply_cost: float = 3.0,
 ) -> Budget:
     """Return the budget of one move from a clock. `moves_to_go` 0: the clock is for the whole game.
 
     Promises MIN_BUDGET <= soft <= hard, and hard + overhead < left if left > overhead + 2.
     """
     moves = min(moves_to_go, MAX_MOVES_TO_GO) if moves_to_go > 0 else horizon(expected_turns, turns_played)
-    usable = max(left - overhead - kept_back(left, increment, moves_to_go, turns_played, expected_turns), MIN_BUDGET)
+    kept = kept_back(left, increment, moves_to_go, turns_played, expected_turns, reply_cost)
+    usable = max(left - overhead - kept, MIN_BUDGET)
     pool = max(usable + (increment - overhead) * (moves - 1), usable / 2)
     soft = min(pool / share_count(moves, expected_turns, turns_played, early_weight), usable)
     if pondering:

@@ -52,7 +52,13 @@ class Limits(NamedTuple):
         return (self.has_clock or self.movestogo > 0) and not self.infinite and not self.ponder
 
     def budget(
-        self, side: int, turns_played: int, expected_turns: int, overhead: int, early_weight: float = 1.0
+        self,
+        side: int,
+        turns_played: int,
+        expected_turns: int,
+        overhead: int,
+        early_weight: float = 1.0,
+        reply_cost: float = 3.0,
     ) -> clock.Budget | None:
         """Return the budget of this move by clock and movetime, the smaller limits of both; None without either.
 
@@ -72,6 +78,7 @@ class Limits(NamedTuple):
                     overhead,
                     self.ponder,
                     early_weight,
+                    reply_cost,
                 )
             )
         if self.movetime is not None:

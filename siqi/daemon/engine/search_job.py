@@ -225,13 +225,16 @@ class SearchJob:
         A fault of a book costs its suggestion: report it.
         """
         position = self.request.position
+        ply = position.ply
         try:
-            suggestion = self.request.game.suggest(position.copy(), self._random())
+            suggestion = self.request.game.suggest(position, self._random())
             if suggestion is None or (suggestion.unless_refuted and self._refutes(suggestion.move)):
                 return None
             position.parse_move(position.move_text(suggestion.move))  # ValueError if it is illegal
         except Exception as error:
             self._post(Refused(Kind.INTERNAL, internal_reason(error)))
+            while position.ply > ply:  # the fault came between a push and its pop
+                position.pop()
             return None
         return suggestion
 
@@ -349,7 +352,9 @@ class MoveClock:
     def __init__(self, request: SearchRequest) -> None:
         position, info, limits = request.position, request.game.info, request.limits
         overhead = request.options.overhead
-        self.budget = limits.budget(position.turn, position.ply // 2, info.expected_turns, overhead, info.early_weight)
+        self.budget = limits.budget(
+            position.turn, position.ply // 2, info.expected_turns, overhead, info.early_weight, info.reply_ms
+        )
         self.is_pondering = limits.ponder
         self._requested_ns = self._runs_since_ns = 0
         self._timer: threading.Timer | None = None

@@ -406,12 +406,11 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         for move in self._racing:
             for world in whole:
                 self._values[move][world] = self._found[move, world]
-        self._racing.sort(key=lambda move: -self._values[move].mean())
+        means = {move: float(self._values[move].mean()) for move in self._racing + self._dropped}
+        self._racing.sort(key=lambda move: -means[move])
         if len(whole) == len(worlds):
             keep = max(len(self._racing) // 2, FINALISTS)
             self._dropped = self._racing[keep:] + self._dropped
             self._racing = self._racing[:keep]
-        found = [
-            MoveValue(move, len(worlds), float(self._values[move].mean())) for move in self._racing + self._dropped
-        ]
+        found = [MoveValue(move, len(worlds), means[move]) for move in self._racing + self._dropped]
         return self._root.result(found, is_settled=len(found) == 1)

@@ -11,6 +11,7 @@ import pytest
 from client import Client
 
 import naive.connect6_network as naive
+import siqi
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, open_book, write_book
 from siqi.games.connect6.board import Connect6Position
@@ -176,6 +177,14 @@ def test_eval_names_the_points_and_the_value_of_the_oracle(tmp_path: Path) -> No
     total = sum(np.exp((interest[point] - interest[best[0]]) / 100) for point in free)
     assert abs(float(lines[0].split()[1]) - 100 / total) < 0.06
     assert lines[-1] == f"total {naive.value(network, NUMBERS, stones, position.turn):+d} for the side to move"
+
+
+def test_a_full_board_has_no_points_to_name() -> None:
+    rows = ["bbwwbbwwbbwwbbwwbbw" if row % 2 else "wwbbwwbbwwbbwwbbwwb" for row in range(19)]
+    position: Any = registry.load("connect6").position("/".join(rows) + " w 2")
+    lines = choice.choose("network").explain(position.record)
+    assert len(lines) == 1 and lines[0].startswith("total ")
+    assert siqi.picture(siqi.position("connect6", position.fen()), heat=True).startswith("<svg")
 
 
 def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:

@@ -317,9 +317,9 @@ class NetworkEvaluation:
         return int(_value(pos, work))
 
     def chances(self, pos: Record) -> dict[int, float]:
-        """Return by empty point the chance that the next stone is put there; they sum to 1."""
+        """Return by empty point the chance that the next stone is put there; they sum to 1, unless the board is full."""
         interest, points = self.interest(pos), empty_points(pos)
-        most = max(interest[point] for point in points)
+        most = max((interest[point] for point in points), default=0)
         odds = [math.exp((interest[point] - most) / INTEREST_LOGIT) for point in points]
         total = sum(odds)
         return {point: odd / total for point, odd in zip(points, odds, strict=True)}

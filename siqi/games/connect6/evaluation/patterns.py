@@ -317,7 +317,7 @@ class NetworkEvaluation:
         return int(_value(pos, work))
 
     def chances(self, pos: Record) -> dict[int, float]:
-        """Return by empty point the chance that the next stone is put there; they sum to 1, unless the board is full."""
+        """Return by empty point the chance of the next stone; they sum to 1, and a full board has none."""
         interest, points = self.interest(pos), empty_points(pos)
         most = max((interest[point] for point in points), default=0)
         odds = [math.exp((interest[point] - most) / INTEREST_LOGIT) for point in points]

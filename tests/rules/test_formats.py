@@ -246,6 +246,7 @@ BLOCK = """[DhtmlXQ]
 [DhtmlXQ_movelist][/DhtmlXQ_movelist]<br>
 [/DhtmlXQ]"""
 SCRIPTED = "[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]"
+SEGMENT = SCRIPTED.replace("77477062", "[0_1_0]77477062[/0_1_0]")
 ESCAPED = BLOCK.replace("[", "&#91;").replace("]", "&#93;")
 LINK = "view.asp?ubb=" + quote(BLOCK.replace("]<br>", "]").replace("[/DhtmlXQ]", f"{SCRIPTED}[/DhtmlXQ]"))
 
@@ -270,6 +271,15 @@ LINK = "view.asp?ubb=" + quote(BLOCK.replace("]<br>", "]").replace("[/DhtmlXQ]",
         f"<body>{ESCAPED.replace('&#91;/DhtmlXQ&#93;', SCRIPTED + '&lsqb;&sol;DhtmlXQ&rsqb;')}</body>",
         f"<body><iframe src='{LINK}'></iframe></body>",
         f"<body>{BLOCK}<iframe src='{LINK}'></iframe></body>",
+        f"<body>{BLOCK}<script>const DhtmlXQ_movelist=`77477062`;</script></body>",
+        f"<body>{BLOCK}<script>window['DhtmlXQ_movelist'] = \"7747\\\n7062\";</script></body>",
+        f"<body>{BLOCK}<script>var DhtmlXQ_movelist = 77477062;</script></body>",
+        f"<body>{BLOCK}<script>var DhtmlXQ_movelist = '{SEGMENT}';</script></body>",
+        f"<body>{BLOCK}<input value='77477062' type=hidden id='DhtmlXQ_movelist'></body>",
+        f"<body>{BLOCK}<textarea rows=1 name=DhtmlXQ_movelist>\n77477062</textarea></body>",
+        f"<body>{BLOCK}<div id='DhtmlXQ_movelist' style='display:none'>{SCRIPTED}</div></body>",
+        f"<body>{BLOCK.replace('_movelist][', '_movelist]<b>7747</b><br />&nbsp;7062[')}</body>",
+        f"<body>{BLOCK.replace('DhtmlXQ', 'dhtmlxq')}<script>var dhtmlxq_movelist='{SCRIPTED.lower()}'</script></body>",
     ],
 )
 def test_pages_of_dpxq_have_their_moves_in_many_places(page: str) -> None:
@@ -297,8 +307,9 @@ def test_scripts_of_several_games_on_a_page() -> None:
 
 
 def test_moves_that_a_page_hides_are_a_fault() -> None:
-    hidden = BLOCK + "<script>var DhtmlXQ_movelist = unpack(77477062);</script>"
-    assert "script that is not understood" in BY_NAME["dhtmlxq"].read(hidden.encode()).faults[0]
+    for script in ("DhtmlXQ_movelist = unpack(77477062)", "dhtmlxq_movelist = ['7747'].join()", "movelist = '7747'"):
+        hidden = f"{BLOCK}<script>var {script};</script>"
+        assert "script that is not understood" in BY_NAME["dhtmlxq"].read(hidden.encode()).faults[0]
     others = BLOCK.replace("_movelist][", "_movelist]7747[") + "<script>var DhtmlXQ_movelist = '1747';</script>"
     assert "beside a game that has others" in BY_NAME["dhtmlxq"].read(others.encode()).faults[0]
 

@@ -39,20 +39,30 @@ WRAPPERS = {"ubb": "DhtmlXQ", "dhtmlxq": "DhtmlXQHTML"}
 START = "8979695949392919097717866646260600102030405060708012720323436383"
 """The field `binit` of the start position."""
 
-_BLOCK = re.compile(r"\[(DhtmlXQ(?:HTML|iFrame)?)\](.*?)(?:\[/\1\]|\Z)", re.DOTALL)
+_BLOCK_NAMES = {name.lower(): name for name in ("DhtmlXQ", "DhtmlXQHTML", "DhtmlXQiFrame")}
+_BLOCK = re.compile(rf"\[({'|'.join(_BLOCK_NAMES.values())})\](.*?)(?:\[/\1\]|\Z)", re.DOTALL)
 _MARK = re.compile(r"\[(/?)DhtmlXQ_(\w+)\]")
 _ESCAPED_MARK = re.compile(
-    r"(?:\[|&#91;|&#[xX]5[bB];|&lbrack;|&lsqb;)(/|&#47;|&#[xX]2[fF];|&sol;)?(DhtmlXQ\w*)(?:\]|&#93;|&#[xX]5[dD];|&rbrack;|&rsqb;)"
+    r"(?:\[|&#91;|&#[xX]5[bB];|&lbrack;|&lsqb;)(/|&#47;|&#[xX]2[fF];|&sol;)?(DhtmlXQ\w*)(?:\]|&#93;|&#[xX]5[dD];|&rbrack;|&rsqb;)",
+    re.IGNORECASE,
 )
-_LITERAL = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+_LITERAL = r"""(?:'(?:[^'\\\n]|\\[\s\S])*+'|"(?:[^"\\\n]|\\[\s\S])*+"|`(?:[^`\\]|\\[\s\S])*+`)"""
 _ASSIGNED = re.compile(
-    rf"\bDhtmlXQ_(\w++)[\"']?\s*+(?:[=:]|value\s*+=)\s*+({_LITERAL}(?:\s*+\+\s*+{_LITERAL})*+)", re.IGNORECASE
+    rf"\bDhtmlXQ_(\w++)[\"'`]?\s*+\]?\s*+(?:[=:]|value\s*+=)\s*+({_LITERAL}(?:\s*+\+\s*+{_LITERAL})*+|\d{{4,}}+)",
+    re.IGNORECASE,
 )
 """A variable of a script, or a field of a form, with its value."""
 
+_ELEMENT = re.compile(r"<\w++([^<>]*?\b(?:id|name)\s*+=\s*+[\"']?DhtmlXQ_(\w++)\b[^<>]*+)>([^<>]*+)", re.IGNORECASE)
+"""An element of a page that is called as a field; its text or its attribute `value` is the field's."""
+
+_VALUE = re.compile(r"\bvalue\s*+=\s*+[\"']?([^\"'\s]++)", re.IGNORECASE)
 _PART = re.compile(_LITERAL)
-_SCRIPT_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u(005[bBdD])|([/'\"\\]))")
-_UNREAD = re.compile(r"\bDhtmlXQ_movelist\s{0,9}\+?=[^;\n]{0,300}?\d{4}")
+_SCRIPT_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u(005[bBdD])|([/'\"\\`])|\n)")
+_UNREAD = re.compile(r"\b(?:DhtmlXQ_)?movelist\b(?!\])[^;\n]{0,300}?\d{4}", re.IGNORECASE)
+_MARKUP = re.compile(r"<[^<>]*+>|&(?:nbsp|#160|#[xX][aA]0);|['\"`]\s*+\+\s*+['\"`]|\\?\s")
+"""What pages have within a field of moves."""
+
 _CHARSET = re.compile(
     rb"<(?:meta|\?xml)\b[^<>]{0,300}?\b(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.I | re.ASCII
 )
@@ -118,7 +128,15 @@ def _with_plain_marks(text: str, encoding: str) -> str:
     """Return a text with all its marks in brackets, and the variables of its scripts as fields."""
     if "%5bdhtmlxq" in text.lower():  # in a link
         text = re.sub(r"[^\s\"'<>]+", lambda word: _unquoted(word[0], encoding), text)
-    return _ASSIGNED.sub(_field_of, _ESCAPED_MARK.sub(lambda mark: f"[{'/' if mark[1] else ''}{mark[2]}]", text))
+    text = _ESCAPED_MARK.sub(lambda mark: f"[{'/' if mark[1] else ''}{_usual_name(mark[2])}]", text)
+    return _ASSIGNED.sub(_field_of, _ELEMENT.sub(_field_of_element, text))
+
+
+def _usual_name(mark: str) -> str:
+    """Return the name of a mark as the site writes it: forums take it in any letters."""
+    if mark.startswith("DhtmlXQ"):
+        return mark
+    return _BLOCK_NAMES.get(mark.lower()) or f"DhtmlXQ{mark[len('DhtmlXQ') :].lower()}"
 
 
 def _unquoted(word: str, encoding: str) -> str:
@@ -131,13 +149,28 @@ def _unquoted(word: str, encoding: str) -> str:
 
 def _field_of(match: re.Match[str]) -> str:
     """Return the field that a script's variable stands for; its own text if it is none of a game's."""
-    name = match[1]
-    value = "".join(part[1:-1] for part in _PART.findall(match[2]))
-    value = _SCRIPT_ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)) if not found[3] else found[3], value)
+    value = "".join(part[1:-1] for part in _PART.findall(match[2])) or match[2].strip("'\"`")
+    return _marked(match[1], _SCRIPT_ESCAPE.sub(_unescaped, value)) or match[0]
+
+
+def _field_of_element(match: re.Match[str]) -> str:
+    """Return the field that an element of a page stands for; its own text if it is none of a game's."""
+    value = _VALUE.search(match[1])
+    text = value[1] if value else match[3].strip()
+    return (text and _marked(match[2], text)) or match[0]
+
+
+def _marked(name: str, value: str) -> str:
+    """Return the text of a field with its marks, '' if it is none of a game's."""
     if "[DhtmlXQ" in value or _SEGMENT.search(value):
         return value
     is_known = name in _TAGS or name in _GAME_FIELDS or _VARIATION.fullmatch(name) or _COMMENT.fullmatch(name)
-    return f"[DhtmlXQ_{name}]{value}[/DhtmlXQ_{name}]" if is_known else match[0]
+    return f"[DhtmlXQ_{name}]{value}[/DhtmlXQ_{name}]" if is_known else ""
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """Return the character that an escape of a script stands for; '' for the end of a line."""
+    return chr(int(code, 16)) if (code := found[1] or found[2]) else found[3] or ""
 
 
 class _Fields(dict[str, str]):
@@ -153,6 +186,8 @@ class _Fields(dict[str, str]):
                 self.notes.append(f"the field {field} is given twice, the second is left out: {value.strip()[:60]}")
         if broken := sum(not mark[1] for mark in _MARK.finditer(block)) - ends:
             self.notes.append(f"fields without an end, or within others: {broken}")
+        if _SEGMENT.search(self.get("movelist", "")):
+            del self["movelist"]
         for key, moves in _SEGMENT.findall(block):  # as the site's pages have them in a script
             self.setdefault("movelist" if key == "0_1_0" else f"move_{key}", moves)
         if "move_0_1_0" in self:
@@ -262,7 +297,7 @@ def _field_text(text: str) -> str:
 
 def _moves(digits: str, field: str, faults: list[str]) -> list[Move]:
     """Return the moves of a field; what is no move, and all that follows, is left out."""
-    digits = re.sub(r"\s", "", digits)
+    digits = _MARKUP.sub("", digits)
     moves = []
     for at in range(0, len(digits), 4):
         word = digits[at : at + 4]

@@ -45,7 +45,7 @@ def _is_dpxq(head: bytes) -> bool:
     return any(_DPXQ.match(head[:400].decode(name, "ignore")) for name in ("utf-8-sig", "gb18030", "big5", "utf-16"))
 
 
-_DHTMLXQ = re.compile(rb"(?:\[|&#91;|&#[xX]5[bB];|&lbrack;|&lsqb;|%5[bB])DhtmlXQ")
+_DHTMLXQ = re.compile(rb"(?:\[|&#91;|&#[xX]5[bB];|&lbrack;|&lsqb;|%5[bB])DhtmlXQ", re.IGNORECASE)
 
 
 def _is_dhtmlxq(head: bytes) -> bool:

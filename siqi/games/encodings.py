@@ -72,7 +72,11 @@ def is_nearly_utf8(sample: bytes) -> bool:
     kept = codecs.getincrementaldecoder("utf-8")("ignore").decode(sample)
     long = sum(char > "\u07ff" for char in kept)
     short = sum(char > "\x7f" for char in kept) - long
-    return 4 * long + short >= 8 * max(1, len(text) - len(kept))
+    bad = max(1, len(text) - len(kept))
+    if 4 * long + short >= 8 * bad:
+        return True
+    # A few names: valid in no other encoding of several bytes a character, and odd pairs in one of single bytes.
+    return 4 * long + short >= 2 * bad and not any(can_be(sample, name) for name in ("gb18030", "big5"))
 
 
 def stated(name: str) -> str:

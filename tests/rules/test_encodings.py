@@ -45,6 +45,14 @@ def test_a_bad_byte_spoils_only_itself(key: tuple[str, str]) -> None:
         assert found.faults == ["1 characters that are not utf-8"]
 
 
+@pytest.mark.parametrize("names", [("José", "Müller"), ("张", "A"), ("Đặng", "A"), ("Петров", "A")])
+def test_a_bad_byte_among_a_few_characters(names: tuple[str, str]) -> None:
+    text = f'[Red "{names[0]}"]\n[Black "{names[1]}"]\n[Site "Andr~"]\n\n1. C2.5 *\n'
+    found = TEXTS["xiangqi", "pgn"].read(text.encode().replace(b"~", b"\xe9"))
+    assert names_of(found.games[0]) == names and found.games[0].headers["Site"] == "Andr\ufffd"
+    assert found.faults == ["1 characters that are not utf-8"]
+
+
 def test_texts_in_other_encodings_are_not_utf_8() -> None:
     rng = random.Random(2)
     hanzi = [chr(code) for code in range(0x4E00, 0x9FA5)]

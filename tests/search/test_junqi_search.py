@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from siqi.games.junqi.paper.cooperation import KIND, VERSION, read_rows
 from siqi.games.junqi.paper.merging import merged
 from siqi.games.junqi.paper.team import STATE_DTYPE
 from siqi.games.junqi.rules.lookup import PIECES
-from siqi.games.junqi.search.search import keys_of
+from siqi.games.junqi.search.search import HASTY_WORLDS, WORLDS, keys_of
 from siqi.games.kernel.control import Control
 
 SEARCHERS = INFO.options[0].choices
@@ -54,6 +55,20 @@ def test_a_known_flag_is_taken(name: str) -> None:
     position = game.position(FLAG_IN_REACH)
     line = run(game, position, 3000).lines[0]
     assert (position.move_text(line.pv[0]), line.score.mate) == ("B1A1", 1)
+
+
+def test_little_time_has_few_worlds() -> None:
+    """The shortest search is short, so that a clock without an increment lasts a long game."""
+    game = load("worlds")
+    position, searcher = game.position(SOME_VIEW), game.searcher()
+    searcher.configure(1, 1, 7)
+    notes = []
+    for left_ns in (10**7, 10**9, 0):
+        control = Control(100)
+        if left_ns:
+            control.set_deadline(time.monotonic_ns() + left_ns)
+        notes.append(exhaust(searcher, Task(position, control)).note.split(" effective", maxsplit=1)[0])
+    assert notes == [f"worlds {HASTY_WORLDS}", f"worlds {WORLDS}", f"worlds {WORLDS}"]
 
 
 @pytest.mark.parametrize("name", SEARCHERS)

@@ -18,7 +18,7 @@ INFO = GameInfo(
     english=Names("Junqi", ("Red", "Blue")),
     chinese=Names("军棋", ("红方", "蓝方")),
     expected_turns=100,
-    reply_ms=9.0,
+    reply_ms=5.0,
     review=ReviewDefaults(movetime_ms=300, shallow_depth=3),
     has_hidden=True,
     has_setup=True,

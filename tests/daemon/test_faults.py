@@ -231,6 +231,43 @@ def test_no_flipped_bit_of_a_cache_is_run(cache: Path, monkeypatch: pytest.Monke
     assert file.read() == sound[16:]
 
 
+@pytest.mark.parametrize(
+    ("edited", "loads"),
+    [
+        ("connect6/search/search.py", True),
+        ("xiangqi/rules/movegen.py", True),
+        ("ewn/picture.py", True),
+        ("ewn/search/search.py", False),
+        ("kernel/tt.py", False),
+    ],
+)
+def test_an_edit_of_one_game_recompiles_that_game_only(edited: str, loads: bool, cache: Path, tmp_path: Path) -> None:
+    """EWN's kernels are found again unless its sources changed, or those that all games share."""
+    package = tmp_path / "copy/siqi"
+    shutil.copytree(ROOT / "siqi", package, ignore=shutil.ignore_patterns("__pycache__", "books"))
+    (package / "books").symlink_to(ROOT / "siqi/books")
+    shutil.copytree(ROOT / "siqi/games/books", package / "games/books")
+    with (package / "games" / edited).open("a", encoding="utf-8") as file:
+        file.write("# A comment.\n")
+    environment = {**os.environ, "SIQI_CACHE": str(cache)}
+    with Client(EWN, "isready", environment=environment, command=COMMAND, folder=package.parent) as client:
+        lines = client.expect(lambda line: line == "readyok" or "compiling" in line, START_TIMEOUT_S)
+        assert (lines[-1] == "readyok") == loads
+
+
+def test_versions_of_a_kernel_that_nobody_uses_are_removed(tmp_path: Path) -> None:
+    """Writing a kernel removes its versions unused for a month; reading one marks it as used."""
+    versions = [KernelFile([tmp_path], kernels, version, None) for version in range(3)]
+    other = KernelFile([tmp_path], warnings, 0, None)
+    for file in (*versions[:2], other):
+        file.write(b"code")
+    for path in tmp_path.iterdir():
+        os.utime(path, (0, 0))
+    assert versions[1].read() == b"code"
+    versions[2].write(b"code")
+    assert [file.read() for file in (*versions, other)] == [None, b"code", b"code", b"code"]
+
+
 def check_two_processes(environment: dict[str, str]) -> None:
     """Check that two processes started together both play, and leave a cache in which a third finds all kernels."""
     with Client(EWN, "isready", environment=environment) as one, Client(EWN, "isready", environment=environment) as two:

@@ -94,9 +94,9 @@ def load(name: str, warn: Warn = silent) -> Game[Position]:
 @contextlib.contextmanager
 def _one_per_machine(name: str) -> Iterator[None]:
     """Hold a lock in the kernel cache, unless the game has been loaded from it before."""
-    from siqi.games.kernel.cache import CACHE_FOLDER
+    from siqi.games.kernel.cache import CACHE_FOLDER, game_hash
 
-    if CACHE_FOLDER is None or (CACHE_FOLDER / f"{name}.loaded").exists():
+    if CACHE_FOLDER is None or (loaded := CACHE_FOLDER / f"{name}-{game_hash(name)}.loaded").exists():
         yield
         return
     with contextlib.ExitStack() as stack:
@@ -104,4 +104,4 @@ def _one_per_machine(name: str) -> Iterator[None]:
             stack.enter_context(FileLock(CACHE_FOLDER / f"{name}.lock"))
         yield
         with contextlib.suppress(OSError):
-            (CACHE_FOLDER / f"{name}.loaded").touch()
+            loaded.touch()

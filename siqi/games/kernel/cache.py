@@ -1,8 +1,9 @@
 """The kernel cache: a folder with one file for each kernel's machine code.
 
-The folder's name is a hash of every source below `games/`, except pictures, and of the compiler's versions, because a
-kernel contains other kernels from other files. Numba's own cache is not used: it loads damaged files (one flipped bit
-in six ended in a crash), and it reads two files for each kernel.
+The folder's name is a hash of the compiler's versions and of what the games share; a file's name hashes the sources of
+its game too. For a kernel contains other kernels from other files, but no game imports another: after an edit of one
+game the kernels of the others are still there. Pictures have no kernels and do not count. Numba's own cache is not
+used: it loads damaged files (one flipped bit in six ended in a crash), and it reads two files for each kernel.
 
 Kernels are read from several folders and written to one, the user's own. Machine code that is read is run, so a folder
 counts only if nobody but root and the user can change what its path leads to.
@@ -22,7 +23,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,19 @@ import numba
 import numpy as np
 import platformdirs
 
+GAMES = Path(__file__).resolve().parent.parent
+"""The package of the games; a game is a folder in it that has a `game.py`."""
+
 HAS_OWNERS = hasattr(os, "geteuid")
 """True if folders have owners and modes; on Windows the user's own ones are closed to others by default."""
 
-VERSION = r"siqi-[0-9a-f]{16}"
+_HASH_DIGITS = 16
+
+VERSION = rf"siqi-[0-9a-f]{{{_HASH_DIGITS}}}"
 """The pattern of cache folders' names: nothing else is ever removed."""
 
 STALE_AFTER_S = 30 * 24 * 3600
-"""Caches of other versions are removed when they have been unused for this time."""
+"""Caches and kernels of other versions are removed when they have been unused for this time."""
 
 
 LEFT_OVER_AFTER_S = 60.0
@@ -107,18 +113,60 @@ def _steps(path: Path) -> Iterator[tuple[Path, bool]]:
         left[:0] = target.parts[1:] if target.is_absolute() else target.parts
 
 
-def sources_hash() -> str:
-    """Return the name of the cache's folder: a hash of all that decides the kernels' machine code."""
+def _version() -> str:
+    """Return the name of the cache's folder: a hash of all that decides every kernel's machine code."""
     versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:2]
-    digest = hashlib.sha256(repr(versions).encode())
-    root = Path(__file__).resolve().parent.parent
-    for path in sorted(root.rglob("*.py")):
-        if path.parent.name == "pictures" or path.name == "picture.py":  # pictures have no kernels
-            continue
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0")
-        digest.update(path.read_bytes())
-    digest.update(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
-    return f"siqi-{digest.hexdigest()[:16]}"
+    parts = repr(versions), os.environ.get("NUMBA_BOUNDSCHECK", ""), _shared_sources()
+    return f"siqi-{_hash(repr(parts).encode())}"
+
+
+def sources_hash() -> str:
+    """Return a hash of all that decides the machine code of the kernels of all games."""
+    return _hash(repr((_version(), _all_games())).encode())
+
+
+@functools.cache
+def game_hash(game: str) -> str:
+    """Return a hash of the sources of one game, without what it shares with others."""
+    return _hash_of_files((GAMES / game).rglob("*.py"))
+
+
+@functools.cache
+def _shared_sources() -> str:
+    games = _games()
+    return _hash_of_files(path for path in GAMES.rglob("*.py") if path.relative_to(GAMES).parts[0] not in games)
+
+
+@functools.cache
+def _all_games() -> str:
+    return _hash("".join(map(game_hash, _games())).encode())
+
+
+@functools.cache
+def _games() -> list[str]:
+    return sorted(path.parent.name for path in GAMES.glob("*/game.py"))
+
+
+def _hash_of_files(paths: Iterable[Path]) -> str:
+    """Return a hash of the names and contents of sources that can have kernels."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        if path.parent.name != "pictures" and path.name != "picture.py":
+            digest.update(path.relative_to(GAMES).as_posix().encode() + b"\0")
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:_HASH_DIGITS]
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]
+
+
+def _games_within(module: str) -> str:
+    """Return a hash of the sources of the games whose kernels a module's kernels may contain."""
+    if not module.startswith("siqi.games."):
+        return _all_games()  # scripts and tests import what they like
+    folder = module.split(".")[2]
+    return game_hash(folder) if folder in _games() else ""
 
 
 def _choose_folders() -> tuple[list[Path], Path | None]:
@@ -126,7 +174,7 @@ def _choose_folders() -> tuple[list[Path], Path | None]:
 
     The latter comes last: no folder after it is needed.
     """
-    version, found = sources_hash(), list[Path]()
+    version, found = _version(), list[Path]()
     for base, may_be_made in _candidates():
         folder = base / version
         with contextlib.suppress(OSError):
@@ -208,9 +256,10 @@ class KernelFile:
         The name also hashes the source file, because tests define kernels of their own.
         """
         code = function.__code__
-        parts = repr((signature, processor, code.co_firstlineno)).encode() + _source_digest(code.co_filename)
-        stem = re.sub(r"[^\w.]", "_", f"{function.__module__}.{function.__qualname__}")
-        self._paths = [folder / f"{stem}-{_digest(parts).hex()}.kernel" for folder in folders]
+        parts = repr((signature, processor, code.co_firstlineno, _games_within(function.__module__))).encode()
+        name = _digest(parts + _source_digest(code.co_filename)).hex()
+        self._stem = re.sub(r"[^\w.]", "_", f"{function.__module__}.{function.__qualname__}")
+        self._paths = [folder / f"{self._stem}-{name}.kernel" for folder in folders]
 
     def read(self) -> bytes | None:
         """Return the data; None if there is no sound file that only root and the user can have written."""
@@ -221,6 +270,8 @@ class KernelFile:
                 content = file.read()
                 digest, data = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
                 if digest == _digest(data):
+                    with contextlib.suppress(OSError):
+                        os.utime(path)  # or newer versions of the kernel remove it
                     return data
         return None
 
@@ -236,8 +287,16 @@ class KernelFile:
             if path.is_dir():
                 shutil.rmtree(path)
             os.replace(temporary, path)
+            self._remove_stale(path.parent)
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             if self.read() is None:  # on Windows no file is replaced while another process reads it
                 cache_faults.append(f"{CACHE_FOLDER}: {error.strerror}")
+
+    def _remove_stale(self, folder: Path) -> None:
+        """Remove versions of the kernel unused for STALE_AFTER_S; another process may be doing the same."""
+        with contextlib.suppress(OSError):
+            for other in folder.glob(f"{self._stem}-*.kernel"):
+                if other.stat().st_mtime < time.time() - STALE_AFTER_S:
+                    other.unlink()

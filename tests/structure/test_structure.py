@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import os
 import re
 import subprocess
@@ -116,6 +117,19 @@ def documents() -> list[Path]:
         *ROOT.glob("*.md"),
         *(path for name in ("siqi/books", "docs", "scripts") for path in ROOT.glob(f"{name}/**/*.md")),
     ]
+
+
+def test_a_checkout_where_lines_end_otherwise_has_the_same_bytes(tmp_path: Path) -> None:
+    """Git for Windows writes texts with CRLF if it is not told otherwise; transcripts would differ then."""
+    git = ("git", "-c", "core.autocrlf=true", "-c", "core.symlinks=false")
+    listed = subprocess.run([*git, "ls-files", "-s", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a checkout")
+    subprocess.run([*git, "checkout-index", "-a", f"--prefix={tmp_path}/"], cwd=ROOT, check=True)
+    for entry in listed.stdout.split("\0")[:-1]:
+        _, blob, _, name = re.split(r"[ \t]", entry, maxsplit=3)
+        content = (tmp_path / name).read_bytes()
+        assert hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest() == blob, name
 
 
 @pytest.mark.parametrize("name", registry.NAMES)

@@ -119,6 +119,12 @@ def documents() -> list[Path]:
     ]
 
 
+def test_the_checks_before_a_commit_are_the_tests_own() -> None:
+    hooks = re.findall(r"^ +entry: (.+)$", (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"), re.M)
+    checks = re.findall(r"^(\.venv/bin/(?:ruff|mypy)[^&\n]*?)(?: &)?$", (ROOT / "scripts/test.sh").read_text(), re.M)
+    assert hooks == checks and len(hooks) == 3
+
+
 def test_a_checkout_where_lines_end_otherwise_has_the_same_bytes(tmp_path: Path) -> None:
     """Git for Windows writes texts with CRLF if it is not told otherwise; transcripts would differ then."""
     git = ("git", "-c", "core.autocrlf=true", "-c", "core.symlinks=false")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from siqi.daemon.arguments import whole_number
 from siqi.daemon.system.pipes import printable
-from siqi.games import registry
+from siqi.games import encodings, registry
 from siqi.games.contract import CutGameError, Game, GameInfo, GameRecord, Position, is_dice_position
 from siqi.games.files import open_regular, read_bytes
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, ParsedFile, recognised
@@ -147,11 +147,9 @@ def read_source(name: str, options: argparse.Namespace) -> GameSource:
 def check_encoding(name: str) -> None:
     """Raise CommandError for what is no encoding of texts; '' is none that is named."""
     try:
-        "".encode(name or "ascii")  # LookupError for a codec of bytes, such as hex
-    except UnicodeError:
-        pass  # it is one, which refuses everything
-    except (LookupError, ValueError):  # ValueError: a NUL in the name
-        raise CommandError(f"no such encoding: {printable(name)}") from None
+        encodings.check_encoding(name or "utf-8")
+    except LookupError as error:
+        raise CommandError(printable(str(error))) from None
 
 
 def choose(source: GameSource) -> GameFormat:

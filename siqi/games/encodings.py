@@ -29,6 +29,9 @@ _WIDER = {
 }
 """The encodings that texts are in which are said to be in these, in lower case."""
 
+_NO_ENCODINGS = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")
+"""Codecs of Python's that no file of texts is in."""
+
 _UPPER_CONTROLS = re.compile("[\x80-\x84\x86-\x9f]")
 
 MARKS = (
@@ -77,6 +80,19 @@ def is_nearly_utf8(sample: bytes) -> bool:
         return True
     # A few names: valid in no other encoding of several bytes a character, and odd pairs in one of single bytes.
     return 4 * long + short >= 2 * bad and not any(can_be(sample, name) for name in ("gb18030", "big5"))
+
+
+def check_encoding(name: str) -> None:
+    """Raise LookupError for what is no encoding of texts."""
+    try:
+        is_known = codecs.lookup(name).name not in _NO_ENCODINGS
+        "".encode(name if is_known else "ascii")  # LookupError for a codec of bytes, such as hex
+    except UnicodeError:
+        pass  # it is one, which refuses everything
+    except (LookupError, ValueError):  # ValueError: a NUL in the name
+        is_known = False
+    if not is_known:
+        raise LookupError(f"no such encoding: {name}")
 
 
 def stated(name: str) -> str:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TextIO, cast
 
+from siqi.games.encodings import check_encoding
+
 if TYPE_CHECKING:
     from siqi.games.contract import GameRecord, Note
 
@@ -164,6 +166,8 @@ class Format(NamedTuple):
         """Return the games of a file's content; errors as of `FormatModule.read`."""
         if len(data) > MAX_BYTES:
             raise ValueError(f"more than the {MAX_BYTES >> 20} MiB that a file may have")
+        if encoding:
+            check_encoding(encoding)
         try:
             found = self.load().read(self.name, data, encoding)
         except ValueError as error:
@@ -175,6 +179,8 @@ class Format(NamedTuple):
         """Return the content of a file with these games; errors as of `FormatModule.write`."""
         if style.encoding and not self.is_text:
             raise ValueError(f"{self.name} has an encoding of its own")
+        if style.encoding:
+            check_encoding(style.encoding)
         if style.notation and style.notation not in self.notations:
             choice = ", ".join(self.notations) or "no choice"
             raise ValueError(f"notations of {self.name}: {choice}")

@@ -13,6 +13,7 @@ from siqi.daemon.command import run
 from siqi.games import registry
 from siqi.games.encodings import detected, is_nearly_utf8
 from siqi.games.formats import Format, recognised
+from siqi.games.xiangqi.formats.files import save_games
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 
@@ -86,6 +87,26 @@ def test_utf_16_of_ccbridge_is_counted() -> None:
     found = cbr.read(data.replace("甲".encode("utf-16-le"), b"\0\xd8").replace("丙".encode("utf-16-le"), b"\0\xdc"))
     assert found.games[0].headers["Red"] == "\ufffd乙" and found.games[0].comments == {0: "\ufffd"}
     assert found.faults == ["2 characters that are not utf-16-le"]
+
+
+@pytest.mark.parametrize("name", ["idna", "punycode", "unicode_escape", "rot13", "hex", "what", "a\0b"])
+def test_what_is_no_encoding_of_texts_is_refused(
+    name: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    path = tmp_path / "a.pgn"
+    path.write_bytes('[Red "张三"]\n\n1. C2.5 *\n'.encode())
+    for command, rest in (
+        ("analyse", ()),
+        ("convert", [str(tmp_path / "b.pgn")]),
+        ("review", ["-o", str(tmp_path / "b.html")]),
+    ):
+        assert run([command, str(path), "--encoding", name, *rest]) == 2
+        assert b": no such encoding: " in capfdbinary.readouterr()[1]
+    with pytest.raises(LookupError, match="no such encoding"):
+        TEXTS["xiangqi", "pgn"].read(path.read_bytes(), name)
+    with pytest.raises(LookupError, match="no such encoding"):
+        save_games(tmp_path / "b.pgn", [Game()], encoding=name)
+    assert not (tmp_path / "b.pgn").exists()
 
 
 CYRILLIC = "Иванов"

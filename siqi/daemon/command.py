@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from siqi.daemon.engine.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
-from siqi.daemon.system.pipes import printable
+from siqi.daemon.system.pipes import escaped, printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.version import __version__
@@ -153,7 +153,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = message.replace(repr(_PLAIN)[1:-1], "").replace(_PLAIN, "")
-        self.exit(MISUSED, f"{self.prog}: {reworded(message)} (see {self.prog} --help, {self.page})\n")
+        self.exit(MISUSED, f"{self.prog}: {escaped(reworded(message))} (see {self.prog} --help, {self.page})\n")
 
 
 class MainParser(CommandParser):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -41,6 +42,22 @@ def test_help_and_version() -> None:
     assert all(f"\n  {word} " in help_text for word in ("analyse", "bench", "warm", "completion"))
     assert siqi("--version").stdout == f"siqi {__version__}\n"
     assert "--resume" in siqi("analyse", "--help").stdout
+
+
+def test_no_control_character_is_echoed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "x", "moves": ["\\u001b[31m"]}\n{"id": "y", "fen": "\\u009b1 w"}\n\x1b\n')
+    for words in (
+        ["analyse", "--nodes", "\x1b[2J"],
+        ["analyse", "--\x9b"],
+        ["convert", "a", "b", "--number", "\x1b]0;x\x07"],
+        ["analyse", str(path), "--nodes", "9"],
+        ["analyse", str(path), "--nodes", "9", "--output", "csv"],
+    ):
+        with contextlib.suppress(SystemExit):
+            run(words)
+        out, err = capfd.readouterr()
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]|\\\\u00[01]", out + err)
 
 
 def test_messages_are_in_our_words() -> None:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from siqi.daemon.engine.options import SEARCHER_OPTIONS, VARIANT, Options
-from siqi.daemon.system.pipes import printable
+from siqi.daemon.system.pipes import escaped, printable
 from siqi.daemon.words import parse_position
 from siqi.games import registry
 from siqi.version import __version__
@@ -270,5 +270,5 @@ def query_hash(query: Query, turn: int, options: tuple[OptionValue, ...]) -> str
 
 def error_answer(error: BadLineError) -> dict[str, Any]:
     """Return the answer that reports an error, with those of its fields that are not empty."""
-    found = {"error": str(error), "field": error.field, "id": error.id}
+    found = {"error": escaped(str(error)), "field": error.field, "id": error.id}
     return {name: value for name, value in found.items() if value}

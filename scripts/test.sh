@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Set up a virtual environment of the project's own and run the checks: style, types, signatures, tests.
-# With --all first, the tests marked `long` run too. All other words are pytest's.
+# With --all first, the tests marked `long` run too, and a short part with the lowest versions of all dependencies.
+# All other words are pytest's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 marks=()
@@ -32,5 +33,6 @@ wait $kernels
 .venv/bin/python tests/support/check_signatures.py
 wait $types
 wait
+if [ ${#marks[@]} -gt 0 ]; then bash scripts/lowest.sh; fi
 # Three workers fill two cores: tests wait a quarter of their time for processes and clocks. Four were slower.
 exec .venv/bin/python -m pytest -n 3 --dist worksteal "${marks[@]}" "$@"

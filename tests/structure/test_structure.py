@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from importlinter.cli import lint_imports
+from lowest import requirements
+from packaging.requirements import Requirement
 
 from scripts.papers.paper import Paper, reference
 
@@ -30,6 +32,8 @@ PROTOCOL_WORDS = re.compile(
 )
 
 MOST_ATTRIBUTES = 12
+
+in_a_checkout = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
 
 
 def test_imports_go_down(capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,18 +123,41 @@ def documents() -> list[Path]:
     ]
 
 
+@in_a_checkout
+def test_ci_installs_versions_that_are_admitted() -> None:
+    """A version of each dependency: a new release of one then breaks no commit but the one that takes it."""
+    lines = (ROOT / ".ci/constraints.txt").read_text(encoding="utf-8").splitlines()
+    versions = {one.name.lower(): one.specifier for one in map(Requirement, lines[1:])}
+    for required in requirements():
+        if required.marker is None or required.marker.evaluate():
+            (version,) = versions[required.name.lower()]
+            assert version.operator == "==" and version.version in required.specifier, required
+
+
+def test_every_dependency_has_one_lowest_version() -> None:
+    """scripts/lowest.sh installs it."""
+    for required in requirements():
+        assert sum(bound.operator == ">=" for bound in required.specifier) == 1, required
+
+
+def test_numba_is_bounded_by_the_newest_that_passed() -> None:
+    """The kernels use private members of numba, which any minor version may change."""
+    (numba,) = (required for required in requirements() if required.name == "numba")
+    assert "0.68.1" in numba.specifier and "0.69.0" not in numba.specifier and "1.0" not in numba.specifier
+
+
+@in_a_checkout
 def test_the_checks_before_a_commit_are_the_tests_own() -> None:
     hooks = re.findall(r"^ +entry: (.+)$", (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"), re.M)
     checks = re.findall(r"^(\.venv/bin/(?:ruff|mypy)[^&\n]*?)(?: &)?$", (ROOT / "scripts/test.sh").read_text(), re.M)
     assert hooks == checks and len(hooks) == 3
 
 
+@in_a_checkout
 def test_a_checkout_where_lines_end_otherwise_has_the_same_bytes(tmp_path: Path) -> None:
     """Git for Windows writes texts with CRLF if it is not told otherwise; transcripts would differ then."""
     git = ("git", "-c", "core.autocrlf=true", "-c", "core.symlinks=false")
-    listed = subprocess.run([*git, "ls-files", "-s", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
-    if listed.returncode:
-        pytest.skip("not a checkout")
+    listed = subprocess.run([*git, "ls-files", "-s", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
     subprocess.run([*git, "checkout-index", "-a", f"--prefix={tmp_path}/"], cwd=ROOT, check=True)
     for entry in listed.stdout.split("\0")[:-1]:
         _, blob, _, name = re.split(r"[ \t]", entry, maxsplit=3)

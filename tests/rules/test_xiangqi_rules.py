@@ -317,7 +317,7 @@ def test_only_one_known_position_of_public_suites_is_refused(game: Game) -> None
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1234567", "counter is above 99999: 1234567"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - x 1", "counter is not a number: x"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 -1", "counter is not a number: -1"),
-        ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 123456", "counter is not a number: 123456"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 123456", "counter is above 99999: 123456"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w x y", "counter is not a number: x"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1 e0e1 d9d8", "unexpected e0e1: moves stand behind the word moves"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1 move e0e1", "unexpected move"),

@@ -381,12 +381,12 @@ def positions(rows: list[dict[str, str]]) -> list[list[str]]:
 def test_a_table_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     """Only a position whose rows may be incomplete is searched again; no row of the table is changed or repeated."""
     games, whole, part = tmp_path / "a.pgn", tmp_path / "whole.csv", tmp_path / "part.csv"
-    games.write_text(TWO_GAMES + "\n1. nonsense *\n")
+    games.write_text(TWO_GAMES + "\n1. R9.9 *\n")
     arguments = (games, "--depth", "2", "--multipv", "2", "--workers", "1", "--output", "csv", "--resume")
     assert siqi(*arguments, whole)[0] == 1
     text = whole.read_text()
     rows = list(csv.DictReader(text.splitlines()))
-    assert len(rows) == 11 and all(row["lost"] for row in rows if row["played"])
+    assert len(rows) == 13 and all(row["lost"] for row in rows if row["played"])
     assert siqi(*arguments, whole)[0] == 1 and whole.read_text() == text
     for cut in (0, 20, len(text) // 3, len(text) // 2, len(text) - 3):
         part.write_bytes(text.encode()[:cut])
@@ -797,7 +797,7 @@ def test_the_moves_before_a_fault_are_analysed(tmp_path: Path) -> None:
             status, out, err = siqi(path, "--nodes", "50", "--output", output)
             lines = csv.DictReader(io.StringIO(out.decode())) if output == "csv" else map(json.loads, out.splitlines())
             answers = list(lines)
-            assert status == 1 and "1 of the answers are errors" in err
+            assert status == 1 and "1 of the answers is an error" in err
             assert [answer["id"] for answer in answers if answer.get("error")] == ["1"]
             for name, expected in turns.items():
                 found = [int(answer["turn"]) for answer in answers if answer["id"] == name and not answer.get("error")]

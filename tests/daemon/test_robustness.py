@@ -745,7 +745,7 @@ def test_an_analysis_plays_nothing_unsearched() -> None:
     with Client(reply) as client:
         assert not any(line.startswith("info depth 2") for line in client.search("go wtime 1000"))
         client.send("setoption name UCI_AnalyseMode value true", "setoption name OwnBook value true")
-        assert any(line.startswith("info depth 2") for line in client.search("go wtime 1000"))
+        assert any(line.startswith("info depth 2") for line in client.search("go wtime 60000"))
         client.send("position startpos")
         assert not any(line.startswith("info string book") for line in client.search("go wtime 1000"))
 

@@ -360,6 +360,7 @@ def test_the_shipped_logs_are_read() -> None:
         assert len(reader.records) == reader.settings.games * (len(reader.settings.engines) - 1)  # gauntlets, too
         games[path.stem] = len(reader.records)
     assert games == {
+        "connect6-network": 126,
         "xiangqi-endgames": 400,
         "xiangqi-fairy-stockfish": 200,
         "xiangqi-network": 400,

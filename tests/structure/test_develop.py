@@ -47,7 +47,11 @@ def sources(page: str, tmp_path: Path) -> Path:
     folder = tmp_path / "sources"
     copy = shutil.copy if page == "heuristic" else os.symlink
     package = folder / "siqi"
-    shutil.copytree(ROOT / "siqi", package, copy_function=copy, ignore=shutil.ignore_patterns("__pycache__", "books"))
+
+    def ignored(path: str, names: list[str]) -> set[str]:
+        return {"__pycache__", "books"} if Path(path) == ROOT / "siqi" else {"__pycache__"}
+
+    shutil.copytree(ROOT / "siqi", package, copy_function=copy, ignore=ignored)
     (package / "books").symlink_to(ROOT / "siqi/books")
     return folder
 

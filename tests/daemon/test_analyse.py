@@ -500,7 +500,9 @@ def test_a_writer_that_fails_ends_the_run(tmp_path: Path) -> None:
     for text in ("".join(f'{{"id": "{number}"}}\n' for number in range(2500)), "no JSON\n"):
         path.write_text(text)
         done = forked.run(*arguments, str(path), program=BROKEN_WRITER, timeout=TIMEOUT_S)
-        assert (done.returncode, without_compiling(done.stderr.decode())) == (1, expected)
+        # The reader and a worker may both find the writer broken.
+        assert done.returncode == 1
+        assert set(without_compiling(done.stderr.decode()).splitlines(keepends=True)) == {expected}
     process = ForkedProcess(ROOT, *arguments, program=BROKEN_WRITER)
     process.stdin.write(b'{"id": "a"}\n')
     process.stdin.flush()
@@ -701,7 +703,7 @@ def test_fens_in_a_table_out(tmp_path: Path) -> None:
     path.write_bytes(text.encode("gb18030"))
     status, out, err = siqi(path, "--format", "fen", "--output", "csv", "--depth", "2")
     assert (status, err) == (1, "siqi analyse: 1 of the answers is an error\n")
-    rows = list(csv.DictReader(out.decode().splitlines()))
+    rows = sorted(csv.DictReader(out.decode().splitlines()), key=lambda row: row["id"])  # as they are done
     assert [(row["id"], row["turn"], bool(row["error"])) for row in rows] == [("2", "1", False), ("4", "0", True)]
     assert rows[0]["pv"].split()[0] == rows[0]["bestmove"]
 

@@ -575,7 +575,7 @@ def test_quit_waits_for_no_compiler_that_only_readyok_wants() -> None:
 
 
 def test_a_ponder_hit_before_the_game_is_loaded_loses_no_clock() -> None:
-    with Client("go ponder wtime 1000 btime 1000", "ponderhit") as client:
+    with Client("go ponder wtime 6000 btime 6000", "ponderhit") as client:  # 100 ms for the move
         assert "depth 3" in "".join(client.expect("bestmove", START_TIMEOUT_S))
 
 
@@ -752,7 +752,7 @@ def test_an_analysis_plays_nothing_unsearched() -> None:
 
 def test_loading_takes_nothing_from_a_clock_that_ran_before_it() -> None:
     """A script that does not wait for `readyok` loses no time, although loading takes longer than a move may."""
-    with Client("position startpos", "go wtime 4000 btime 4000") as client:  # some 200 ms for the move
+    with Client("position startpos", "go wtime 4000 btime 4000") as client:  # some 60 ms for the move
         answers = client.expect("bestmove", 300)
         assert "depth 2" in "".join(answers)  # depth 1 is always searched
 

@@ -99,8 +99,8 @@ def ignore(*_: object) -> None:
 class Listeners(NamedTuple):
     """The functions that a run calls, from several threads.
 
-    `write`: with one answer at a time. `fail`: with an exception after which the run cannot go on, in the thread that
-    raised it; the run may then never end by itself, as the reader waits for input. `expect`: with an id, the turns
+    `write`: with one answer at a time. `fail`: with the first exception after which the run cannot go on, in the thread
+    that raised it; the run may then never end by itself, as the reader waits for input. `expect`: with an id, the turns
     that will be answered, and the keys of earlier answers to its other turns. `note`: with lines for the user that are
     no answers.
     """
@@ -126,6 +126,7 @@ class Batch:
         self._analysts: list[Analyst] = []
         self._noted: set[str] = set()
         self._is_stopping = False
+        self._failure = threading.Lock()  # held by the first thread that fails
 
     def run(self, feed: Callable[[], None]) -> None:
         """Run `feed`, which calls `take_line` and `take_query`; return when the last answer is written."""
@@ -144,7 +145,7 @@ class Batch:
         try:
             task()
         except Exception as error:
-            if not self._is_stopping:
+            if not self._is_stopping and self._failure.acquire(blocking=False):
                 self._listeners.fail(error)
 
     def stop(self) -> None:

@@ -26,7 +26,7 @@ from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_sto
 from siqi.games.connect6.search.proof import ThreatSolver
 
 HELD_OUT = 20
-"""One opening of so many is held out, with all its games."""
+"""One opening in HELD_OUT is held out, with all its games."""
 
 OPENING_MOVES = 4
 """Moves that games of one opening have in common."""

@@ -78,7 +78,7 @@ UNITS = {
     "hidden_outputs": VALUE_LOGIT / UNIT * _ONE,
     "value_bias": VALUE_LOGIT * _ONE,
 }
-"""What 1 is in the integers of `Network`."""
+"""Integers of `Network` per unit of each parameter."""
 
 assert 1 << SUM_SHIFT == 64  # as in training
 

@@ -1,4 +1,4 @@
-"""What the books of networks have in common: the arrays of a payload, and the choice of a file."""
+"""Books of networks: the arrays of a payload, and the choice of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Addresses of arrays for kernels, and checks in kernels: of accesses by address, and of what a kernel relies on.
+"""Addresses of arrays and of their fields for kernels, and checks in kernels: of accesses by address, and of what a
+kernel relies on.
 
 The checks are compiled only under `NUMBA_BOUNDSCHECK=1`, where numba checks the indices into arrays too. Each access
 must lie within one live array whose address `address_of` gave out.
@@ -41,6 +42,19 @@ def address_of(array: Any) -> int:
     if CHECKED and array.nbytes:
         _publish(array, (address, address + array.nbytes))
     return address
+
+
+def aligned_record(dtype: np.dtype[Any]) -> Any:
+    """Return an array of one zeroed record that begins with a cache line."""
+    room = np.zeros(dtype.itemsize + 63, np.uint8)
+    skip = -address_of(room) % 64
+    return room[skip : skip + dtype.itemsize].view(dtype)
+
+
+def offset_of(dtype: np.dtype[Any], name: str) -> int:
+    """Return the place of a field in a record, in bytes."""
+    assert dtype.fields is not None
+    return int(dtype.fields[name][1])
 
 
 def _publish(array: Any, region: Region) -> None:

@@ -51,13 +51,13 @@ PLACES = ROAD_LENGTH // 2
 CODES = 4**ROAD_LENGTH
 
 HEADS = 2
-"""Of the policy: two stones left, and one."""
+"""Heads of the policy: for two stones left, and for one."""
 
 UNIT = 256
 SHIFT, SUM_SHIFT = 12, 6
 
 INTEREST_LOGIT, VALUE_LOGIT = 100, 400
-"""What a logit is: of the probability that a stone is put on a point, and of the expected result. The units are those
+"""Units per logit: of the probability that a stone is put on a point, and of the expected result. The units are those
 of weights.py."""
 
 MOST_BYTES = 1 << 21

@@ -36,7 +36,7 @@ from siqi.games.connect6.rules.position import POSITION
 from siqi.games.connect6.rules.work import WORK, WORK_DTYPE
 from siqi.games.kernel.intrinsics import pointer_to
 from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, outlined, record, record_type, void
-from siqi.games.kernel.memory import address_of
+from siqi.games.kernel.memory import address_of, aligned_record, offset_of
 from siqi.games.kernel.vectors import rectified_operations, row_operations
 
 exchange_row = row_operations(CHANNELS, 8).exchange
@@ -100,20 +100,15 @@ MEMORY = record_type(MEMORY_DTYPE)
 memory_at = pointer_to(MEMORY)
 
 
-def _offset(dtype: np.dtype[Any], name: str) -> int:
-    assert dtype.fields is not None
-    return int(dtype.fields[name][1])
-
-
-_SUMS = _offset(MEMORY_DTYPE, "sums")
-_SCALED = _offset(MEMORY_DTYPE, "scaled")
-_HIDDEN = _offset(MEMORY_DTYPE, "hidden")
-_VALUE_ROWS = _offset(WEIGHTS_DTYPE, "value_rows")
-_POLICY_WEIGHTS = _offset(WEIGHTS_DTYPE, "policy_weights")
-_VALUE_WEIGHTS = _offset(WEIGHTS_DTYPE, "value_weights")
-_HIDDEN_WEIGHTS = _offset(WEIGHTS_DTYPE, "hidden_weights")
-_HIDDEN_OUTPUTS = _offset(WEIGHTS_DTYPE, "hidden_outputs")
-assert _offset(MEMORY_DTYPE, "features") == _offset(WEIGHTS_DTYPE, "policy_rows") == 0
+_SUMS = offset_of(MEMORY_DTYPE, "sums")
+_SCALED = offset_of(MEMORY_DTYPE, "scaled")
+_HIDDEN = offset_of(MEMORY_DTYPE, "hidden")
+_VALUE_ROWS = offset_of(WEIGHTS_DTYPE, "value_rows")
+_POLICY_WEIGHTS = offset_of(WEIGHTS_DTYPE, "policy_weights")
+_VALUE_WEIGHTS = offset_of(WEIGHTS_DTYPE, "value_weights")
+_HIDDEN_WEIGHTS = offset_of(WEIGHTS_DTYPE, "hidden_weights")
+_HIDDEN_OUTPUTS = offset_of(WEIGHTS_DTYPE, "hidden_outputs")
+assert offset_of(MEMORY_DTYPE, "features") == offset_of(WEIGHTS_DTYPE, "policy_rows") == 0
 
 
 @inner(int64(int64, int64), forceinline=True)
@@ -229,13 +224,6 @@ def _value(pos: Record, work: Record) -> int:
     return value_by_network(pos, work)
 
 
-def _aligned(dtype: np.dtype[Any]) -> Any:
-    """Return an array of one zeroed record that begins with a cache line."""
-    room = np.zeros(dtype.itemsize + 63, np.uint8)
-    skip = -address_of(room) % 64
-    return room[skip : skip + dtype.itemsize].view(dtype)
-
-
 def _empty_codes() -> Any:
     """Return the codes of the empty board's windows, int64 [direction, first cell]."""
     places = np.arange(WIDE)
@@ -259,7 +247,7 @@ class NetworkEvaluation:
     name = "network"
 
     def __init__(self, network: Network) -> None:
-        self._weights = _aligned(WEIGHTS_DTYPE)
+        self._weights = aligned_record(WEIGHTS_DTYPE)
         weights = self._weights[0]
         for name in ("policy_rows", "value_rows", "policy_weights", "value_weights", "hidden_weights"):
             weights[name][:] = getattr(network, name).ravel()
@@ -275,7 +263,7 @@ class NetworkEvaluation:
 
     def _empty_memory(self, network: Network) -> Any:
         """Return the memory whose views all have the empty board."""
-        memory = _aligned(MEMORY_DTYPE)
+        memory = aligned_record(MEMORY_DTYPE)
         weights, codes = self._weights[0], _empty_codes()
         memory[0].codes.reshape(VIEWS, DIRECTIONS, CELLS)[:] = codes
         views = memory[0].features.reshape(VIEWS // 2, 2, POINTS, CHANNELS)  # [network, side]
@@ -292,7 +280,7 @@ class NetworkEvaluation:
         return memory
 
     def _new_memory(self) -> Any:
-        memory = _aligned(MEMORY_DTYPE)
+        memory = aligned_record(MEMORY_DTYPE)
         memory[:] = self._empty
         return memory
 

@@ -27,7 +27,7 @@ from siqi.games.kernel.jit import (
     record_type,
     void,
 )
-from siqi.games.kernel.memory import address_of
+from siqi.games.kernel.memory import address_of, aligned_record, offset_of
 from siqi.games.kernel.vectors import HIDDEN_SHIFT, row_operations
 from siqi.games.xiangqi.data.endings import WHOLE
 from siqi.games.xiangqi.evaluation.evaluate import scale_factor
@@ -111,17 +111,12 @@ MEMORY = record_type(MEMORY_DTYPE)
 memory_at = pointer_to(MEMORY)
 
 
-def _offset(dtype: np.dtype[Any], name: str) -> int:
-    assert dtype.fields is not None
-    return int(dtype.fields[name][1])
-
-
-_KEPT = _offset(MEMORY_DTYPE, "kept")
-_OUTPUT_WEIGHTS = _offset(WEIGHTS_DTYPE, "output_weights")
-_HIDDEN_WEIGHTS = _offset(WEIGHTS_DTYPE, "hidden_weights")
-_HIDDEN_BIASES = _offset(WEIGHTS_DTYPE, "hidden_biases")
-_HIDDEN_OUTPUTS = _offset(WEIGHTS_DTYPE, "hidden_outputs")
-assert _offset(MEMORY_DTYPE, "accumulators") == _offset(WEIGHTS_DTYPE, "feature_weights") == 0
+_KEPT = offset_of(MEMORY_DTYPE, "kept")
+_OUTPUT_WEIGHTS = offset_of(WEIGHTS_DTYPE, "output_weights")
+_HIDDEN_WEIGHTS = offset_of(WEIGHTS_DTYPE, "hidden_weights")
+_HIDDEN_BIASES = offset_of(WEIGHTS_DTYPE, "hidden_biases")
+_HIDDEN_OUTPUTS = offset_of(WEIGHTS_DTYPE, "hidden_outputs")
+assert offset_of(MEMORY_DTYPE, "accumulators") == offset_of(WEIGHTS_DTYPE, "feature_weights") == 0
 
 
 @inner(int64(POSITION, int64), forceinline=True)
@@ -299,20 +294,13 @@ def _value_of_board(pos: Record, work: Record, lookup: Record) -> int:
     return output(pos, work, refresh(pos, work, lookup, int64(0)), refresh(pos, work, lookup, int64(1)))
 
 
-def _aligned(dtype: np.dtype[Any]) -> Any:
-    """Return an array of one zeroed record that begins with a cache line."""
-    room = np.zeros(dtype.itemsize + 63, np.uint8)
-    skip = -address_of(room) % 64
-    return room[skip : skip + dtype.itemsize].view(dtype)
-
-
 class NetworkEvaluation:
     """The evaluation by a network; all threads share its weights, and each has a memory."""
 
     name = "network"
 
     def __init__(self, network: Network) -> None:
-        self._weights = _aligned(WEIGHTS_DTYPE)
+        self._weights = aligned_record(WEIGHTS_DTYPE)
         weights = self._weights[0]
         weights.feature_weights[:] = used_rows(network.feature_weights).ravel()
         weights.biases[:] = network.biases
@@ -332,7 +320,7 @@ class NetworkEvaluation:
         self._memories: list[Any] = []
 
     def _new_memory(self) -> Any:
-        memory = _aligned(MEMORY_DTYPE)
+        memory = aligned_record(MEMORY_DTYPE)
         memory[0].kept.reshape(PLACES, NEURONS)[:] = self._weights[0].biases
         memory[0].kept_squares[:] = CAPTURED
         memory[0].weights = address_of(self._weights)

@@ -61,7 +61,7 @@ _PART = re.compile(_LITERAL)
 _SCRIPT_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u(005[bBdD])|([/'\"\\`])|\n)")
 _UNREAD = re.compile(r"\b(?:DhtmlXQ_)?movelist\b(?!\])[^;\n]{0,300}?\d{4}", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^<>]*+>|&(?:nbsp|#160|#[xX][aA]0);|['\"`]\s*+\+\s*+['\"`]|\\?\s")
-"""What pages have within a field of moves."""
+"""Markup that pages put into a field of moves."""
 
 _CHARSET = re.compile(
     rb"<(?:meta|\?xml)\b[^<>]{0,300}?\b(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.I | re.ASCII

@@ -1,4 +1,4 @@
-"""What stands beside moves: signs for NAGs, marks of check, a Chinese keyboard's signs, and texts that are no move."""
+"""Texts beside moves: signs for NAGs, marks of check, a Chinese keyboard's signs, and texts that are no move."""
 
 from __future__ import annotations
 

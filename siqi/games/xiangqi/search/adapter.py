@@ -144,6 +144,7 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         position = task.position
         pos = position.record
         self._position, self._control, self._phase = position, task.control, position.phase
+        self._completed: dict[tuple[Move, ...], tuple[Move, ...]] = {}  # lines of this search, by what they continue
         moves = list(task.moves) or position.legal_moves()
         rules, patterns = self._knowledge.prepare_rules(position), self._knowledge.patterns_near(pos)
         self._tablebase = self._knowledge.tablebase
@@ -179,18 +180,20 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
     def complete(self, pv: tuple[Move, ...]) -> tuple[Move, ...]:
         """Return a line that ends in the tablebase continued to the mate, as far as COMPLETION_SHARE of the time goes.
 
-        The winner takes the shortest way, the loser the longest; each move shortens it by a ply.
+        The winner takes the shortest way, the loser the longest; each move shortens it by a ply. A line is walked once
+        in a search: further iterations report it again, and go on where the time had ended.
         """
         if self._tablebase is None:
             return pv
+        known = self._completed.get(pv, pv)
         now_ns = time.monotonic_ns()
         last_ns = now_ns + COMPLETION_SHARE * self._control.time_from(now_ns)
-        position, line = self._position.copy(), list(pv)
-        for move in pv[:-1]:
+        position, line = self._position.copy(), list(known)
+        for move in known[:-1]:
             position.push(move)
-        codes = self._tablebase.codes_after(position.record, [pv[-1]], self._control, last_ns)
+        codes = self._tablebase.codes_after(position.record, [known[-1]], self._control, last_ns)
         code = codes[0] if codes else UNKNOWN
-        position.push(pv[-1])
+        position.push(known[-1])
         while code > 1:
             code -= 1
             moves = position.legal_moves()
@@ -199,7 +202,8 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
                 break
             line.append(moves[codes.index(code)])
             position.push(line[-1])
-        return tuple(line)
+        self._completed[pv] = tuple(line)
+        return self._completed[pv]
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, LOOKUP_RECORD, alpha, beta, depth, skip))

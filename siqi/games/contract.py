@@ -312,8 +312,9 @@ class Score(NamedTuple):
     """The chance to win, 0 to 1; None where the search knows none."""
     draw: float = 0.0
     """The chance of a draw, 0 to 1, where `win` is known."""
-    unproven: bool = False
-    """True if it rests on the claim that a side loses: all its turns that were searched do, but not all were."""
+    unproven: int = 0
+    """Not 0 if it rests on the claim that a side loses: all its turns that were searched do, but not all were. 1: the
+    mover is to win by it, -1: to lose."""
 
     @property
     def expected(self) -> float | None:

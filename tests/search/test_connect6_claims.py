@@ -10,13 +10,15 @@ import pytest
 from client import Client
 from forked import run
 
+from siqi.daemon.engine.events import Info
+from siqi.daemon.frontends.uci_family import info_lines
 from siqi.games import registry
 from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.connect6.rules.position import POSITION
 from siqi.games.connect6.rules.work import WORK, WORK_DTYPE
 from siqi.games.connect6.search.claims import CLAIM_BONUS, find_counter, list_refutations
-from siqi.games.contract import Line, Task
+from siqi.games.contract import Line, Report, Score, Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import entry, int64, new_record, pair
 from siqi.games.kernel.tt import TranspositionTable
@@ -94,7 +96,7 @@ def test_scores_of_random_positions_stay_on_the_scale_of_roads() -> None:
             for line in searched(position, 3000):
                 assert line.score.mate is not None or abs(line.score.cp) < ROADS_SCALE, position.fen()
                 assert line.score.mate is None or not line.score.unproven
-                claims += line.score.unproven
+                claims += line.score.unproven != 0
     assert claims > 0
 
 
@@ -123,6 +125,23 @@ def test_refutations_are_legal_turns_that_touch_the_win(work: Any) -> None:
 def test_without_a_win_after_a_pass_nothing_is_listed(work: Any) -> None:
     position = position_after("j10 a1s1")
     assert refutations(position.record, work, LOOKUP_RECORD) == 0
+
+
+def test_a_claim_is_the_winner_s_whatever_the_evaluation() -> None:
+    """White claims; for a claim against the side to move its turns are too few: all that is allowed loses."""
+    assert {line.score.unproven for line in searched(position_after(CLAIMED), 3000)} == {1}
+    position = position_after("j10 h8h10 h12j12 i8j8 g11k8 h6h7")
+    searcher: Any = registry.load("connect6").searcher()
+    searcher.configure(4, 1, 1)
+    searcher.start(Task(position, Control(0)))
+    losing = [searcher.iterate().lines[0].score for _ in range(3)]
+    searcher.finish()
+    assert all(score.unproven == -1 or (score.mate or 0) < 0 for score in losing)
+    for claim, word in ((1, "win"), (-1, "loss")):
+        for cp in (-50, 50):
+            report = Report(1, 1, 1, (Line(Score(cp, unproven=claim), (position.legal_moves()[0],)),))
+            lines = [*info_lines(Info(1, position, report, 1, 1, True), lambda score: str(score.cp), True)]
+            assert lines[0] == f"info string unproven {word}"
 
 
 def test_clients_see_that_a_win_is_unproven() -> None:

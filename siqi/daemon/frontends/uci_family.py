@@ -100,8 +100,8 @@ def info_lines(info: Info, score_text: WriteScore, is_ranked: bool) -> Iterator[
         score = score_text(report.value)
         rank = " multipv 1" if is_ranked else ""
         yield f"info depth {report.depth} seldepth {report.seldepth}{rank} score {score}{pace}{time}"
-    if report.lines[0].score.unproven:
-        yield f"info string unproven {'win' if report.lines[0].score.cp > 0 else 'loss'}"
+    if claim := report.lines[0].score.unproven:
+        yield f"info string unproven {'win' if claim > 0 else 'loss'}"
     tbhits = f" tbhits {report.tbhits}" if report.tbhits else ""
     by_throw = bool(report.lines[0].throw)
     for index, line in enumerate(report.lines if by_throw else report.lines[: info.multipv], 1):

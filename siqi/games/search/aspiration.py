@@ -83,9 +83,9 @@ class AspirationAdapter(Protocol[P_contra]):
         """Return the line of a proven result with the moves up to the end that the game knows without a search."""
         return pv
 
-    def is_unproven(self, work: Record) -> bool:
-        """True if the last result of `search` rests on a claim (`Score.unproven`)."""
-        return False
+    def unproven(self, work: Record) -> int:
+        """Return the claim on which the last result of `search` rests, as `Score.unproven`."""
+        return 0
 
     def tbhits(self, work: Record) -> int:
         """Return the number of positions that tablebases answered for this thread, in this search."""
@@ -157,7 +157,7 @@ class Aspiration(DeepeningAdapter[R]):
             value = game.search(self._boards[0], work, alpha, beta, depth, index)
             if value > alpha:  # else `value` is only an upper bound, and the move just the first
                 pv = tuple(work.pv[: int(work.pv_length[0])].tolist())
-                score = self._score(value)._replace(unproven=game.is_unproven(work))
+                score = self._score(value)._replace(unproven=game.unproven(work))
                 self._put_line(index, Line(score, pv, depth=depth))
             if work.stopped or alpha < value < beta:
                 return

@@ -33,7 +33,8 @@ COUNTER_NODES = 100
 """Nodes of `win_after` for each reply to a threat that counters a claim."""
 
 UNCLAIMED = 0
-"""In work.claims: the variation rests on no claim. Else it has the ply of the side that is to lose, plus 1."""
+"""In work.claims: the variation rests on no claim. Else it has the ply of the side that is to lose, plus 1: odd if that
+is the root's."""
 
 
 @inner(int64(POSITION, WORK, LOOKUP))

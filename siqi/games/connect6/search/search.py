@@ -340,10 +340,7 @@ def list_root(pos: Record, work: Record, lookup: Record, limit: int) -> int:
 
 
 class Connect6Adapter(AspirationAdapter["Connect6Position"]):
-    """Connect6's half of the searcher.
-
-    The user's options set `width`, turns searched at a node, and `max_depth`.
-    """
+    """Connect6's half of the searcher. The user's options set `width`, turns searched at a node, and `max_depth`."""
 
     work_dtype = WORK_DTYPE
     mate = MATE
@@ -382,8 +379,9 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
     def chances(self, cp: int) -> tuple[float, float]:
         return WIN_MODEL.chances(cp, self._phase)
 
-    def is_unproven(self, work: Record) -> bool:
-        return int(work.claims[0]) != UNCLAIMED
+    def unproven(self, work: Record) -> int:
+        claim = int(work.claims[0])
+        return 0 if claim == UNCLAIMED else -1 if claim & 1 else 1
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, LOOKUP_RECORD, alpha, beta, depth, skip))

@@ -179,7 +179,8 @@ def __getattr__(name: str) -> "Any":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = _HOMES.get(name, "siqi.games.xiangqi.library")
     if home.startswith("siqi.games.xiangqi"):
-        from siqi.games.compiling import announce_compiling, to_stderr
+        from siqi.games.compiling import announce_compiling
+        from siqi.system.pipes import to_stderr
 
         with announce_compiling(to_stderr, "xiangqi"):
             value = getattr(import_module(home), name)

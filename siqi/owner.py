@@ -24,11 +24,11 @@ from siqi.daemon.engine.events import Kind, Refusal
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import declared
 from siqi.daemon.engine.scheduler import Needs
-from siqi.daemon.system.memory import STACK_BYTES
-from siqi.games.compiling import to_stderr
 from siqi.games.contract import Report, Score
 from siqi.limit import Limit, engine_limits
 from siqi.positions import Position, decompose
+from siqi.system.memory import STACK_BYTES
+from siqi.system.pipes import to_stderr
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.library.board import Board

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from siqi.checks import check_type, is_of
 from siqi.games import registry
-from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.compiling import announce_compiling
 from siqi.games.contract import Game, Outcome, is_dice_position, set_dice
 from siqi.games.contract import Position as GamePosition
 from siqi.games.pictures.drawing import Drawing, Picture
 from siqi.games.pictures.look import Look, look
 from siqi.games.pictures.replay import page
+from siqi.system.pipes import to_stderr
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.library.board import Board

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Self
 import msgspec
 import zstandard
 
-from siqi.games.files import Owns, open_append, write_whole
+from siqi.system.files import Owns, open_append, write_whole
 
 SUFFIXES = (".jsonl", ".zst")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from scripts.common.script import check_output, require
 
-from siqi.games.files import replace_file
 from siqi.games.pictures.plots import drawn, has_mark, name_fault
+from siqi.system.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

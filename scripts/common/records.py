@@ -14,7 +14,7 @@ import msgspec
 import zstandard
 
 from siqi.games.contract import GameRecord
-from siqi.games.encodings import decode
+from siqi.system.encodings import decode
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.library.pgn import Game

@@ -2,8 +2,8 @@
 
 The package `scripts` imports this module before anything else, and a script imports the package before the games, so
 that their compiling is announced on standard error. A script writes only files that did not exist or are its own
-(siqi/games/files.py). Only with `--replace-shipped` does it write into the folders of the shipped sources and books. An
-output that cannot be written is refused before the work begins.
+(siqi/system/files.py). Only with `--replace-shipped` does it write into the folders of the shipped sources and books.
+An output that cannot be written is refused before the work begins.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from siqi.daemon.cluster.progress import Bar
 from siqi.daemon.cluster.remote import Cluster, check_address
 from siqi.games import registry
 from siqi.games.books.book import BOOKS_FOLDER, book_kind
-from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.compiling import announce_compiling
 from siqi.games.contract import Game, Position
-from siqi.games.files import Owns, check_owned
+from siqi.system.files import Owns, check_owned
+from siqi.system.pipes import to_stderr
 
 SHIPPED = tuple(Path(os.path.realpath(folder)) for folder in (Path(registry.__file__).parent, BOOKS_FOLDER))
 """Folders that only `--replace-shipped` writes into."""

@@ -34,7 +34,7 @@ from siqi.daemon.cluster.jobs import completed
 from siqi.daemon.cluster.remote import Cluster
 from siqi.games import registry
 from siqi.games.contract import FIRST, SECOND, Game, GameRecord, Position
-from siqi.games.files import check_owned, replace_file
+from siqi.system.files import check_owned, replace_file
 
 
 class Unit(NamedTuple):

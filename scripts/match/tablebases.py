@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from scripts.match.game_loop import GameEnd
 
-from siqi.games.compiling import to_stderr
 from siqi.games.contract import Position
+from siqi.system.pipes import to_stderr
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.knowledge.tablebase import Tablebase

@@ -50,13 +50,13 @@ from scripts.network.sampling import MAX_SCORE, Search, sample_of
 
 from siqi.daemon.cluster.jobs import Jobs, in_order
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError
-from siqi.games.compiling import to_stderr
 from siqi.games.contract import FIRST, Score
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.evaluation.accumulator import NetworkEvaluation
 from siqi.games.xiangqi.evaluation.choice import choose
 from siqi.games.xiangqi.evaluation.network import NETWORK_BOOK, read_network
 from siqi.games.xiangqi.rules.notation import START_FEN
+from siqi.system.pipes import to_stderr
 
 LABELS = ("leaves", "roots")
 

@@ -21,7 +21,7 @@ import zstandard
 
 from scripts.common.log import compare, read_contents
 
-from siqi.games.files import HEAD_BYTES, open_append, open_regular, write_whole
+from siqi.system.files import HEAD_BYTES, open_append, open_regular, write_whole
 
 SAMPLE_DTYPE = np.dtype(
     [

@@ -42,8 +42,8 @@ from scripts.network.training import Stage, Training, is_checkpoint, losses_of, 
 from scripts.network.weights import CENTIPAWNS, evaluate, floats, quantise
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, book_header
-from siqi.games.files import read_bytes, replace_file
 from siqi.games.xiangqi.evaluation.network import KIND, MOST_BUCKETS, Network, read_network, write_network
+from siqi.system.files import read_bytes, replace_file
 
 SHIPPED = BOOKS_FOLDER / "xiangqi.network"
 

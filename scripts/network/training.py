@@ -27,7 +27,7 @@ from scripts.network.sample_sets import SampleSet
 from scripts.network.samples import Samples
 from scripts.network.weights import mirrored
 
-from siqi.games.files import open_regular, replace_file
+from siqi.system.files import open_regular, replace_file
 
 WARM_UP = 0.05
 """Share of a stage's steps in which the rate grows from 0; it falls along a cosine from there."""

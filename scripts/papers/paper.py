@@ -27,7 +27,7 @@ from scripts.common.plots import save_plot
 from scripts.common.table import Table
 
 from siqi.daemon.cluster.jobs import Jobs
-from siqi.games.files import replace_file
+from siqi.system.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from scripts.common import script
 
-from siqi.games.files import replace_file
 from siqi.games.pictures.outlines import EM, PATH
+from siqi.system.files import replace_file
 
 CHINESE = "帥仕相傌俥炮兵將士象馬車砲卒帅将马车楚河漢界" + "司令军长师旅团营连排工兵地雷炸弹旗" + "一二三四五六七八九"
 LATIN = string.digits + string.ascii_letters + "%?"

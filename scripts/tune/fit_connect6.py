@@ -32,7 +32,7 @@ from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH,
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from siqi.games.connect6.search.proof import ThreatSolver
 from siqi.games.contract import silent
-from siqi.games.files import replace_file
+from siqi.system.files import replace_file
 
 TARGET = Path(__file__).parents[2] / "siqi" / "games" / "connect6" / "data" / "weights.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]

@@ -24,13 +24,13 @@ from scripts.common import script
 from scripts.common.logistic import Array, fit, loss
 from scripts.match.paired_games import read_games
 
-from siqi.games.files import replace_file
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.data import weights
 from siqi.games.junqi.evaluation.evaluate import evaluate_here
 from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD
 from siqi.games.junqi.rules.work import WORK_DTYPE
 from siqi.games.kernel.jit import new_record
+from siqi.system.files import replace_file
 
 HELD_OUT = 10
 

@@ -31,8 +31,8 @@ from scripts.match.players import Choice, PlayerLimits, Turn
 
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.games.contract import FIRST, Position
-from siqi.games.files import check_owned
 from siqi.games.search.win_model import WinModel
+from siqi.system.files import check_owned
 
 
 class Form(NamedTuple):

@@ -26,12 +26,12 @@ from scripts.common import script
 from scripts.common.records import read_game_records
 
 from siqi.games.contract import silent
-from siqi.games.files import replace_file
 from siqi.games.xiangqi.data.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
 from siqi.games.xiangqi.data.weights import KINDS, TERMS
 from siqi.games.xiangqi.evaluation.terms import FULL_PHASE, fill_terms
 from siqi.games.xiangqi.game import create
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
+from siqi.system.files import replace_file
 
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 SQUARES = 7 * 10 * 5

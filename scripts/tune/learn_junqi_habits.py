@@ -26,13 +26,13 @@ import numpy as np
 from scripts.common import script
 from scripts.match.paired_games import read_games
 
-from siqi.games.files import replace_file
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.data import habits
 from siqi.games.junqi.formats import log
 from siqi.games.junqi.knowledge import behaviour
 from siqi.games.junqi.knowledge.worlds import Belief, marginals
 from siqi.games.junqi.rules.lookup import TYPES
+from siqi.system.files import replace_file
 
 HELD_OUT = 10
 RATE, DECAY = 0.03, 0.9

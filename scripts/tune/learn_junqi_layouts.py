@@ -35,12 +35,12 @@ from scripts.common.logistic import Array, fit, loss
 from scripts.common.records import open_text
 from scripts.match.paired_games import read_games
 
-from siqi.games.files import replace_file
 from siqi.games.junqi.data import advantages, deployments
 from siqi.games.junqi.knowledge.belief import FLAG_SLOT, MIRRORED
 from siqi.games.junqi.rules.lookup import COUNTS, FLAG, PIECES, SLOTS, TYPES
 from siqi.games.junqi.rules.notation import check_setup, square_text
 from siqi.games.junqi.rules.setup import SETUP_COUNT, slot_types
+from siqi.system.files import replace_file
 
 LEGAL = np.array([[slot_types(slot) >> kind & 1 for kind in range(12)] for slot in range(PIECES)], bool)
 LEGAL[:, FLAG] = False

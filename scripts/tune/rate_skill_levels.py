@@ -35,7 +35,7 @@ from siqi.daemon.cluster.jobs import Jobs
 from siqi.daemon.cluster.remote import Cluster
 from siqi.games import registry
 from siqi.games.contract import Game, Position
-from siqi.games.files import check_owned, read_bytes, replace_file
+from siqi.system.files import check_owned, read_bytes, replace_file
 
 LEVELS = (0, 2, 4, 6, 8, 10, 12, 14, 16, 19)
 TOP_LEVEL = 19

@@ -33,9 +33,9 @@ from siqi.games.ewn.knowledge.tablebase import Tablebase
 from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
 from siqi.games.ewn.rules.position import POSITION_DTYPE
 from siqi.games.ewn.rules.work import WORK_DTYPE
-from siqi.games.files import open_regular, replace_file
 from siqi.games.kernel.jit import new_record
 from siqi.games.kernel.random import seed_state
+from siqi.system.files import open_regular, replace_file
 
 
 def is_part(head: bytes) -> bool:

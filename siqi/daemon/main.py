@@ -16,13 +16,13 @@ def hide_scipy() -> None:
 
 def main() -> None:
     if len(sys.argv) > 1:
-        from siqi.daemon.system.interrupts import end, end_on_interrupt
+        from siqi.system.interrupts import end, end_on_interrupt
 
         end_on_interrupt()  # before anything else is imported
     import threading
 
-    from siqi.daemon.system.faults import trace_to
-    from siqi.daemon.system.memory import STACK_BYTES, return_large_blocks
+    from siqi.system.faults import trace_to
+    from siqi.system.memory import STACK_BYTES, return_large_blocks
 
     threading.stack_size(STACK_BYTES)
     return_large_blocks()
@@ -33,7 +33,7 @@ def main() -> None:
 
         serve()
     else:
-        from siqi.daemon.command import run
+        from siqi.daemon.command_line import run
 
         if sys.stdout is not None:  # code page 1252 has no Chinese, ASCII no umlaut: no character ends a command
             sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -51,7 +51,7 @@ def main() -> None:
             os._exit(0)
         except OSError as error:  # commands report what is wrong with their files themselves
             if not status:
-                from siqi.games.compiling import to_stderr
+                from siqi.system.pipes import to_stderr
 
                 to_stderr(f"siqi: {error.filename or 'the output'}: {error.strerror or error}")
             os._exit(1)  # what is in the buffer cannot be written

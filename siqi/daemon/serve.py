@@ -17,9 +17,9 @@ from siqi.daemon.engine.events import Event, Kind, Loaded, Refusal, Refused, War
 from siqi.daemon.engine.scheduler import Shutdown
 from siqi.daemon.frontends import front_end_for
 from siqi.daemon.frontends.base import FrontEnd
-from siqi.daemon.system.faults import FaultGuard
-from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import QUIT, ClientLine, EndOfInput, now_ns, printable, read_lines
+from siqi.system.faults import FaultGuard
+from siqi.system.output import Output
+from siqi.system.pipes import QUIT, ClientLine, EndOfInput, now_ns, printable, read_lines
 
 QUIT_WAIT_S = 30.0
 """The time that `perft` and `bench` get to finish after a `quit`."""

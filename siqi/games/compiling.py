@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,15 +10,6 @@ from collections.abc import Callable, Iterator
 KERNELS_PER_LINE = 3
 
 _COMPILE_LOCK = threading.RLock()  # a process has one `jit.on_compile`
-
-
-def to_stderr(line: str) -> None:
-    """Write a line to standard error, if there is one; control characters of foreign texts in it are escaped."""
-    from siqi.games.texts import visible  # late: the handshake does not need it
-
-    with contextlib.suppress(AttributeError, OSError, ValueError):
-        sys.stderr.write(f"{visible(line)}\n")
-        sys.stderr.flush()
 
 
 def ignored_settings() -> Iterator[str]:

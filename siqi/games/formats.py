@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TextIO, cast
 
-from siqi.games.encodings import check_encoding
+from siqi.system.encodings import check_encoding
 
 if TYPE_CHECKING:
     from siqi.games.contract import GameRecord, Note

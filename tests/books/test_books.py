@@ -18,7 +18,6 @@ from scripts.books import build_opening_books, mine_rules
 from naive.connect6 import points_of
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.search_job import SearchJob, SearchRequest
-from siqi.daemon.system.pipes import now_ns
 from siqi.games import registry
 from siqi.games.books import book, opening
 from siqi.games.books.book import BookFileError
@@ -30,6 +29,7 @@ from siqi.games.xiangqi.knowledge.items import Item
 from siqi.games.xiangqi.knowledge.replay import collect
 from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
 from siqi.games.xiangqi.knowledge.situation import SITUATIONS
+from siqi.system.pipes import now_ns
 
 GAMES = [
     {"moves": ["h2e2", "h9g7", "h0g2", "i9h9"], "result": "1-0"},

@@ -21,8 +21,8 @@ import pytest
 from client import ROOT, Client
 from hostile import FOREIGN, fifo, folder, foreign, loop, null
 
-from siqi.games import files
 from siqi.games.books.book import BookFileError, open_book, write_book
+from siqi.system import files
 
 
 def ours(head: bytes) -> bool:
@@ -367,8 +367,8 @@ def test_what_a_killed_write_has_left_is_removed_by_the_next(is_new: bool, tmp_p
     code = f"""
 import time
 from pathlib import Path
-from siqi.games import files
-from siqi.games.files import create_file, replace_file
+from siqi.system import files
+from siqi.system.files import create_file, replace_file
 def wait(*names):
     print("here", flush=True)
     time.sleep(100)

@@ -22,13 +22,13 @@ from siqi.daemon.engine import game_log
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, write_book
 from siqi.games.contract import is_learning_game
-from siqi.games.files import append_json_line
 from siqi.games.xiangqi.knowledge import mining, rule_miner, rulebook
 from siqi.games.xiangqi.knowledge.items import BY_IDENTITY, BY_KIND, NO_PIECE, Item, histories, items_played
 from siqi.games.xiangqi.knowledge.knowledge import RULE_BOOK
 from siqi.games.xiangqi.knowledge.mining import LEARNED, Mark
 from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
 from siqi.games.xiangqi.rules.notation import parse_move
+from siqi.system.files import append_json_line
 
 ROOK_7, ROOK_8, HORSE_21, CANNON_10 = 7, 8, 21, 10
 """The paper's numbers: Red's rooks a0 and i0, Black's horse b9, Red's cannon h2."""

@@ -26,14 +26,14 @@ from siqi.daemon.analysis.answers import read_answers
 from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
 from siqi.daemon.analysis.formats import CsvTable
 from siqi.daemon.analysis.query import ACCEPTED, Action, BadLineError, Query, parse, query_hash, resolve_options
-from siqi.daemon.arguments import workers_of
-from siqi.daemon.command import build_parser
-from siqi.daemon.command import run as run_siqi
+from siqi.daemon.command_line import build_parser
+from siqi.daemon.command_line import run as run_siqi
+from siqi.daemon.commands.arguments import workers_of
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.games.encodings import detected
 from siqi.games.kernel import jit
 from siqi.games.xiangqi.library.pgn import read_games
+from siqi.system.encodings import detected
 from siqi.version import __version__
 
 ROOT = Path(__file__).parents[2]
@@ -407,7 +407,7 @@ def test_the_json_progress_says_what_is_read(tmp_path: Path) -> None:
 
 
 def test_all_cores_work_unless_the_user_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("siqi.daemon.arguments.cores", lambda: 12)
+    monkeypatch.setattr("siqi.daemon.commands.arguments.cores", lambda: 12)
     for arguments, workers in (([], 12), (["--threads", "5"], 2), (["--threads", "64"], 1), (["--workers", "3"], 3)):
         assert workers_of(build_parser().parse_args(["analyse", *arguments])) == workers
         assert workers_of(build_parser().parse_args(["review", "x", "-o", "x.html", *arguments])) == workers

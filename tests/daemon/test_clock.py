@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from siqi.daemon.engine import clock
 from siqi.daemon.engine.limits import Limits
-from siqi.daemon.words import GoRequest, parse_go
+from siqi.daemon.frontends.words import GoRequest, parse_go
 
 clocks = st.floats(1, 10_000_000)
 

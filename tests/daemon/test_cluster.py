@@ -276,7 +276,7 @@ def dask_of_two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProces
 
 def run_code(code: str, where: str) -> subprocess.CompletedProcess[bytes]:
     """Run a program that ends by running Siqi's command line."""
-    code += "from siqi.daemon.command import run; sys.exit(run(sys.argv[1:]))"
+    code += "from siqi.daemon.command_line import run; sys.exit(run(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "analyse", "--cluster", where]
     return subprocess.run(command, input=b"", capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False)
 
@@ -613,7 +613,7 @@ def test_a_position_that_ends_its_workers_is_an_error_alone(tmp_path: Path) -> N
         path.read_text().replace("    return _station().answer(job)", f"{fault}    return _station().answer(job)")
     )
     given = lines_of(queries(40))
-    code = "import sys; from siqi.daemon.command import run; sys.exit(run(sys.argv[1:]))"
+    code = "import sys; from siqi.daemon.command_line import run; sys.exit(run(sys.argv[1:]))"
     with DaskProcesses(tmp_path) as found:
         for _ in range(2):
             found.start_worker(package=package)

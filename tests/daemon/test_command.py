@@ -17,7 +17,7 @@ import forked
 import pytest
 
 from siqi import __version__
-from siqi.daemon.command import GROUPS, SHELLS, build_parser, run
+from siqi.daemon.command_line import GROUPS, SHELLS, build_parser, run
 from siqi.daemon.engine.bench import BenchJob
 from siqi.daemon.engine.events import BenchDone
 

@@ -13,8 +13,8 @@ import pytest
 from game_trees import content, random_game
 from pytest import CaptureFixture
 
-from siqi.daemon import game_files
-from siqi.daemon.command import run
+from siqi.daemon.command_line import run
+from siqi.daemon.commands import game_files
 from siqi.games import registry
 from siqi.games.formats import FEATURES, MAX_BYTES
 from siqi.games.xiangqi.formats.files import load_games, save_games

@@ -76,7 +76,7 @@ def test_a_fault_on_the_thread_that_answers_ends_the_process(holds_gil: bool) ->
     """The process ends: otherwise the thread would hang for ever, and with it the daemon."""
     code = f"""
 import ctypes, threading
-from siqi.daemon.system.faults import FaultGuard
+from siqi.system.faults import FaultGuard
 from siqi.games.kernel.intrinsics import load
 from siqi.games.kernel.jit import entry, int64
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from siqi.daemon.cluster.jobs import in_order
-from siqi.daemon.system import interrupts
+from siqi.system import interrupts
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 200
@@ -39,8 +39,11 @@ main()
 @pytest.mark.parametrize(
     ("arguments", "modules"),
     [
-        (("show",), ("siqi.games", "siqi.daemon.show", "numba.core.interpreter", "siqi.games.xiangqi.rules.position")),
-        (("analyse", "nowhere.jsonl"), ("siqi.daemon.command", "msgspec", "siqi.daemon.analysis.command")),
+        (
+            ("show",),
+            ("siqi.games", "siqi.daemon.commands.show", "numba.core.interpreter", "siqi.games.xiangqi.rules.position"),
+        ),
+        (("analyse", "nowhere.jsonl"), ("siqi.daemon.command_line", "msgspec", "siqi.daemon.analysis.command")),
         (("bench", "ewn"), ("siqi.daemon.engine.bench", "numba.core.types", "siqi.games.ewn.search.search")),
         (("warm", "ewn"), ("tqdm", "llvmlite.binding", "siqi.games.ewn.rules.position")),
         (("convert", "--list"), ("siqi.daemon.review.command", "siqi.games.xiangqi.formats.table")),
@@ -88,7 +91,7 @@ def started(*arguments: str, given: bytes = b"") -> subprocess.Popen[bytes]:
 
 def test_while_a_kernel_or_a_compiler_runs() -> None:
     """An interrupt does not wait for the end of a kernel or a compiler, as Python's own handler would."""
-    code = "import hashlib; from siqi.daemon.system.interrupts import end_on_interrupt;"
+    code = "import hashlib; from siqi.system.interrupts import end_on_interrupt;"
     code += "end_on_interrupt(); print(flush=True);"
     code += "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
     pipe = subprocess.PIPE
@@ -173,7 +176,7 @@ def test_workers_never_receive_an_interrupt() -> None:
 
 RAISED = """
 import signal, sys, time
-from siqi.daemon.system.interrupts import end_on_interrupt, raised
+from siqi.system.interrupts import end_on_interrupt, raised
 end_on_interrupt()
 sys.setswitchinterval(10)  # no other thread runs before this one waits
 try:

@@ -24,9 +24,10 @@ from scripts.match.referee_junqi import flag_of, logged, turned
 from siqi.daemon.engine.kept_games import KeptGames
 from siqi.daemon.engine.played_game import PlayedGame
 from siqi.daemon.engine.record_files import content, moves_of
-from siqi.games import files, registry
+from siqi.games import registry
 from siqi.games.contract import GameRecord, Position, is_dice_position, set_dice
 from siqi.games.junqi.board import JunqiPosition
+from siqi.system import files
 
 MATE = "3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import forked
 import pytest
 
-from siqi.daemon.command import run
+from siqi.daemon.command_line import run
+from siqi.daemon.commands.option_list import groups, markdown
 from siqi.daemon.engine.options import declared, names_for_game
-from siqi.daemon.option_list import groups, markdown
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 120

@@ -22,7 +22,7 @@ from review_games import CONNECT6, XIANGQI, junqi, write_games
 
 import siqi
 from siqi.daemon.analysis.batch import BatchSettings
-from siqi.daemon.command import run
+from siqi.daemon.command_line import run
 from siqi.daemon.review import assess
 from siqi.daemon.review.engine import HEAD, Chance, Finding, FoundLine, finding_of, lengthen
 from siqi.daemon.review.games import ReviewedGame

@@ -20,7 +20,7 @@ from fixture_files import ROOT
 from review_games import write_games
 
 import siqi
-from siqi.daemon.command import run
+from siqi.daemon.command_line import run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

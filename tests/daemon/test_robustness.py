@@ -19,9 +19,9 @@ from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 from siqi import __version__
 from siqi.daemon.engine.options import declared
 from siqi.daemon.serve import Server
-from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import ClientLine, read_lines
 from siqi.games import registry
+from siqi.system.output import Output
+from siqi.system.pipes import ClientLine, read_lines
 
 SET_UP = {
     "xiangqi": ("position startpos moves h2e2",),
@@ -610,7 +610,7 @@ def test_no_thread_to_spare() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX shell")
 def test_what_belongs_to_standard_error_never_comes_out_on_standard_output() -> None:
     script = (
-        "from siqi.games.compiling import to_stderr; to_stderr('x'); from siqi.daemon.engine.engine import Engine;"
+        "from siqi.system.pipes import to_stderr; to_stderr('x'); from siqi.daemon.engine.engine import Engine;"
         "from siqi.daemon.frontends.botzone import Botzone; Botzone(Engine(print), None, print).warning('x')"
     )
     out = subprocess.run(
@@ -629,7 +629,7 @@ def test_a_second_quit_does_not_wait() -> None:
 @pytest.mark.parametrize("end", ["quit", ""])
 def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) -> None:
     """A reader has READER_WAIT_S to empty a pipe that is full at the end of input, here one second instead of ten."""
-    program = "import siqi.daemon.system.output as o; o.READER_WAIT_S = 1; from siqi.daemon.main import main; main()"
+    program = "import siqi.system.output as o; o.READER_WAIT_S = 1; from siqi.daemon.main import main; main()"
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdin=pipe, stdout=pipe) as process:
         assert process.stdin is not None

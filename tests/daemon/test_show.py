@@ -15,8 +15,8 @@ from xml.etree import ElementTree
 import forked
 import pytest
 
-from siqi.daemon import game_files, show
-from siqi.daemon.command import run
+from siqi.daemon.command_line import run
+from siqi.daemon.commands import game_files, show
 from siqi.games import registry
 from siqi.games.formats import MAX_BYTES
 from siqi.games.pictures.terminal import width_of

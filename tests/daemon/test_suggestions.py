@@ -10,9 +10,9 @@ from client import Client
 from siqi.daemon.engine.events import Event, Kind, Refused
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.search_job import SearchJob, SearchRequest
-from siqi.daemon.system.pipes import now_ns
 from siqi.games import registry
 from siqi.games.contract import Suggestion
+from siqi.system.pipes import now_ns
 
 STARTS = {
     "xiangqi": (None, ()),

@@ -15,7 +15,7 @@ import zstandard
 from game_trees import random_game
 from random_records import random_record
 
-from siqi.daemon.command import run
+from siqi.daemon.command_line import run
 from siqi.games import registry
 from siqi.games.formats import Format, ParsedFile, recognised
 from siqi.games.xiangqi.library.board import Board

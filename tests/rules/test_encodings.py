@@ -9,13 +9,13 @@ import pytest
 from game_trees import random_game
 from random_records import random_record
 
-from siqi.daemon.command import run
+from siqi.daemon.command_line import run
 from siqi.games import registry
-from siqi.games.encodings import detected, is_nearly_utf8
 from siqi.games.formats import Format, recognised
 from siqi.games.xiangqi.formats.files import save_games
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
+from siqi.system.encodings import detected, is_nearly_utf8
 
 TEXTS = {(game, one.name): one for game in registry.NAMES for one in registry.formats(game) if one.is_text}
 HELD = [key for key, one in TEXTS.items() if one.tags != "0"]

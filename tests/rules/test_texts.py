@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from siqi.games.compiling import to_stderr
-from siqi.games.texts import as_script, escape, isolated, visible
+from siqi.system.pipes import to_stderr
+from siqi.system.texts import as_script, escape, isolated, visible
 
 OPENS = {"\u202a": "\u202c", "\u202b": "\u202c", "\u202d": "\u202c", "\u202e": "\u202c"} | dict.fromkeys(
     "\u2066\u2067\u2068", "\u2069"

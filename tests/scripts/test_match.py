@@ -21,7 +21,8 @@ from scripts.common.log import Log, read_log
 from scripts.match import match, players, tablebases
 from scripts.match.match_log import Reader
 
-from siqi.games import files, registry
+from siqi.games import registry
+from siqi.system import files
 
 
 class Bench:

@@ -27,7 +27,7 @@ from scripts.common import plots, script
 from scripts.tune import fit_connect6, fit_xiangqi
 
 from siqi.games.books.book import BOOKS_FOLDER
-from siqi.games.files import read_bytes
+from siqi.system.files import read_bytes
 
 FOREIGN = b'"""My own notes."""\n\nTERMS = {}\n'
 MISSING = "none.jsonl"

@@ -12,9 +12,9 @@ import pytest
 from siqi.games import registry
 from siqi.games.books.book import BOOKS_FOLDER
 from siqi.games.contract import Line, Task, exhaust
-from siqi.games.files import open_append
 from siqi.games.kernel.control import Control
 from siqi.games.search.win_model import WinModel
+from siqi.system.files import open_append
 
 ROOT = Path(__file__).parents[2]
 

@@ -53,7 +53,7 @@ def test_only_front_ends_have_a_protocol_s_words() -> None:
     """Only front ends, and the analysis, whose answers are JSON, have words of protocols; docstrings may name them."""
     found = []
     for path in [*(ROOT / "siqi/daemon").rglob("*.py"), *LIBRARY]:
-        if path.parent.name in ("frontends", "analysis") or path.name in ("command.py", "words.py"):
+        if path.parent.name in ("frontends", "analysis") or path.name == "command_line.py":
             continue
         tree = ast.parse(path.read_text())
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -305,7 +305,7 @@ import siqi
 board = siqi.Board()
 board.push_uci("h2e2")
 from siqi.daemon.cluster import jobs
-from siqi.daemon.command import run
+from siqi.daemon.command_line import run
 assert run(["show", "startpos moves h2e2", "--svg", "board.svg"]) == 0
 assert run(["analyse", "positions.jsonl", "--resume", "answers.jsonl"]) == 0
 sys.argv = ["siqi"]

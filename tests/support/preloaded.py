@@ -11,7 +11,7 @@ from siqi.daemon.main import hide_scipy
 hide_scipy()
 
 import siqi.daemon.serve  # noqa: E402, F401
-from siqi.daemon.command import build_parser  # noqa: E402
+from siqi.daemon.command_line import build_parser  # noqa: E402
 from siqi.games import registry  # noqa: E402
 
 build_parser()  # imports all commands

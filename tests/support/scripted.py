@@ -35,8 +35,6 @@ from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import Options
 from siqi.daemon.engine.scheduler import Job, Needs, Scheduler, Shutdown, State
 from siqi.daemon.frontends import front_end_for
-from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import ClientLine
 from siqi.games import registry
 from siqi.games.contract import (
     BookLine,
@@ -52,6 +50,8 @@ from siqi.games.contract import (
     is_setup_position,
     set_dice,
 )
+from siqi.system.output import Output
+from siqi.system.pipes import ClientLine
 
 # Calls
 

@@ -14,10 +14,10 @@ from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.load_job import LoadedGame
 from siqi.daemon.engine.options import SEARCHER_OPTIONS
 from siqi.daemon.engine.search_job import SearchJob, SearchOptions, SearchRequest
-from siqi.daemon.system.pipes import now_ns, printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import Game, Line, Position, Score, Warn, set_dice
+from siqi.system.pipes import now_ns, printable
 from siqi.version import __version__
 
 MAX_LOADED = 4

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
-from siqi.games.files import check_owned, open_json_lines, open_regular, write_whole
+from siqi.system.files import check_owned, open_json_lines, open_regular, write_whole
 
 Answer = dict[str, Any]
 Final = tuple[str, int, str]

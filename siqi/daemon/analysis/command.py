@@ -38,17 +38,17 @@ from siqi.daemon.analysis.inputs import (
 )
 from siqi.daemon.analysis.run import open_batch
 from siqi.daemon.analysis.tables import EarlierRows, TableFile, read_table
-from siqi.daemon.arguments import add_workers, number_to, workers_of
 from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.commands.arguments import add_workers, number_to, workers_of
+from siqi.daemon.commands.game_files import CommandError, NamedFile, check_encoding, files_of, listed, reason
 from siqi.daemon.engine.options import CORE
-from siqi.daemon.game_files import CommandError, NamedFile, check_encoding, files_of, listed, reason
-from siqi.daemon.system.interrupts import INTERRUPTED
-from siqi.daemon.system.pipes import printable
 from siqi.games import registry
-from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.compiling import announce_compiling
 from siqi.games.contract import CutGameError, GameRecord
-from siqi.games.encodings import Text, explain, first_bytes, open_input
-from siqi.games.texts import visible
+from siqi.system.encodings import Text, explain, first_bytes, open_input
+from siqi.system.interrupts import INTERRUPTED
+from siqi.system.pipes import printable, to_stderr
+from siqi.system.texts import visible
 
 FAILED, MISUSED = 1, 2
 """Exit statuses."""

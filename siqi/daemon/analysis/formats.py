@@ -12,7 +12,7 @@ from typing import Any, TextIO
 import msgspec
 
 from siqi.daemon.analysis.query import Query
-from siqi.daemon.game_files import check_moves
+from siqi.daemon.commands.game_files import check_moves
 from siqi.games import registry
 from siqi.games.contract import GameRecord, Note, NoteLine
 from siqi.games.records.position_lines import read_line

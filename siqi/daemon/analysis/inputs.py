@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from siqi.daemon.game_files import CommandError, GameFormat, GameSource, Report, choose, read_games
+from siqi.daemon.commands.game_files import CommandError, GameFormat, GameSource, Report, choose, read_games
 from siqi.games import registry
 from siqi.games.contract import GameRecord
-from siqi.games.encodings import mark_of
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format
+from siqi.system.encodings import mark_of
 
 JSON, FEN, RECORD = "json", "fen", "record"
 WORDS = (JSON, FEN, RECORD)

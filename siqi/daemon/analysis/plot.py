@@ -17,8 +17,8 @@ import msgspec
 
 from siqi.daemon.analysis.formats import MATE_CP, is_known_from_next
 from siqi.daemon.analysis.query import GameName
-from siqi.games.files import check_folder, check_owned, replace_file
 from siqi.games.pictures.plots import NEEDED, can_plot, drawn, has_mark, name_fault
+from siqi.system.files import check_folder, check_owned, replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,9 +16,9 @@ import msgspec
 from msgspec import Meta
 
 from siqi.daemon.engine.options import SEARCHER_OPTIONS, VARIANT, Options
-from siqi.daemon.system.pipes import escaped, printable
-from siqi.daemon.words import parse_position
+from siqi.daemon.frontends.words import parse_position
 from siqi.games import registry
+from siqi.system.pipes import escaped, printable
 from siqi.version import __version__
 
 MOST = 10**15

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from siqi.daemon.analysis.answers import Final
 from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
-from siqi.daemon.system.interrupts import raised
+from siqi.system.interrupts import raised
 
 
 def open_batch(

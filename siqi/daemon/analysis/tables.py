@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 from siqi.daemon.analysis.answers import Final, NotAnswersError
 from siqi.daemon.analysis.formats import cell_of, columns, score_before, text_of
 from siqi.games import registry
-from siqi.games.files import check_owned, open_append, open_regular, write_whole
+from siqi.system.files import check_owned, open_append, open_regular, write_whole
 
 HEADERS = tuple(dict.fromkeys(columns(game) for game in registry.NAMES))
 """The headers that tables may have."""

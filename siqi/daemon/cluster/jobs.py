@@ -12,7 +12,7 @@ from siqi.daemon.cluster.calls import decode_result, encode_call
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.cluster.local import Batch, LocalWorkers
 from siqi.daemon.cluster.remote import COUNT_S, Cluster, ClusterWorkers
-from siqi.games.compiling import to_stderr
+from siqi.system.pipes import to_stderr
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

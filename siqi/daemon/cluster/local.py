@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TypeAlias
 
 from siqi.daemon.cluster.node import pack, run_calls, unpack_results
-from siqi.daemon.system.interrupts import held_back
+from siqi.system.interrupts import held_back
 
 Batch: TypeAlias = "Future[bytes]"
 """Calls that run."""

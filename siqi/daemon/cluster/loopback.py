@@ -21,7 +21,7 @@ from typing import Any
 import dask
 from distributed import Nanny, Scheduler, Security, SpecCluster, Worker
 
-from siqi.games.files import open_append
+from siqi.system.files import open_append
 
 LOOPBACK = "127.0.0.1"
 

@@ -16,9 +16,9 @@ import zstandard
 from filelock import FileLock
 
 from siqi.daemon.cluster.calls import perform
-from siqi.daemon.system.memory import STACK_BYTES, return_large_blocks
 from siqi.games import registry
 from siqi.games.contract import Game, Position, Warn, silent
+from siqi.system.memory import STACK_BYTES, return_large_blocks
 
 _LEVEL = 1
 

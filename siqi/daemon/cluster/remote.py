@@ -26,7 +26,7 @@ from siqi.daemon.cluster.errors import ClusterError, KilledError
 from siqi.daemon.cluster.identity import identity
 from siqi.daemon.cluster.local import Batch, Outcome, start_tracker
 from siqi.daemon.cluster.node import pack, run_calls, unpack_results
-from siqi.daemon.system.interrupts import held_back
+from siqi.system.interrupts import held_back
 
 HEARTBEAT_S = 60
 """A worker of `local:N` that sends no heartbeat for this time is restarted, and its batch given to another."""

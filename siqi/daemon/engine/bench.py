@@ -7,9 +7,9 @@ import zlib
 
 from siqi.daemon.engine.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
 from siqi.daemon.engine.scheduler import Shutdown
-from siqi.daemon.system.pipes import now_ns
 from siqi.games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
 from siqi.games.kernel.control import Control
+from siqi.system.pipes import now_ns
 
 CONFIG = 16, 1, 1
 """The arguments of `Searcher.configure`: hash memory in MiB, threads, seed."""

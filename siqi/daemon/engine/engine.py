@@ -42,7 +42,6 @@ from siqi.daemon.engine.load_job import ConfigureJob, LoadedGame, LoadJob, Searc
 from siqi.daemon.engine.options import Options, lacks_book, supports
 from siqi.daemon.engine.scheduler import Job, Needs, Scheduler, Shutdown, State
 from siqi.daemon.engine.skill import skill_of_elo
-from siqi.daemon.system.pipes import now_ns
 from siqi.games import registry
 from siqi.games.contract import (
     BookLine,
@@ -55,6 +54,7 @@ from siqi.games.contract import (
     is_setup_position,
     set_dice,
 )
+from siqi.system.pipes import now_ns
 
 if TYPE_CHECKING:
     from siqi.daemon.engine.kept_games import KeptGames

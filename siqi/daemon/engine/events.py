@@ -153,7 +153,7 @@ class Loaded(NamedTuple):
     name: str
     game: Game[Position]
     searcher: Searcher[Position]
-    ready_ns: int  # by `siqi.daemon.system.pipes.now_ns`
+    ready_ns: int  # by `siqi.system.pipes.now_ns`
 
 
 class Configured(NamedTuple):

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from siqi.daemon.engine.played_game import FinishedGame
 from siqi.games.contract import Warn
-from siqi.games.files import append_json_line, open_json_lines
+from siqi.system.files import append_json_line, open_json_lines
 
 _BEGINNING = re.compile(rb'\{"game": "\w+", "moves": \["[^]]*"\], "result": "[-012/]+", "end": "')
 

@@ -24,10 +24,10 @@ from siqi.daemon.engine.events import (
     internal_reason,
 )
 from siqi.daemon.engine.scheduler import Shutdown
-from siqi.daemon.system.pipes import now_ns
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, ignored_settings
 from siqi.games.contract import Game, Position, Searcher, Task, exhaust
+from siqi.system.pipes import now_ns
 
 WARM_UP_NODES = 500
 

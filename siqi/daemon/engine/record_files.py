@@ -18,7 +18,7 @@ from pathlib import Path
 from siqi.daemon.engine.played_game import FinishedGame, moves_of
 from siqi.games import registry
 from siqi.games.contract import Game, GameRecord, Position, Warn, is_dice_position, is_setup_position, set_dice
-from siqi.games.files import check_folder, create_file
+from siqi.system.files import check_folder, create_file
 
 OWN_NAME = "Siqi"
 UNKNOWN = "?"

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
 from siqi.daemon.engine.events import Configured, Event, Loaded, Post, internal_reason
-from siqi.daemon.system.pipes import now_ns
+from siqi.system.pipes import now_ns
 
 
 class State(enum.Enum):

@@ -12,7 +12,6 @@ from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.load_job import SearcherConfig, configure
 from siqi.daemon.engine.options import MAX_SKILL
 from siqi.daemon.engine.scheduler import Shutdown
-from siqi.daemon.system.pipes import now_ns
 from siqi.games.contract import (
     Game,
     Line,
@@ -27,6 +26,7 @@ from siqi.games.contract import (
     is_dice_position,
     set_dice,
 )
+from siqi.system.pipes import now_ns
 
 if TYPE_CHECKING:
     from siqi.games.kernel.control import Control

@@ -14,8 +14,8 @@ from siqi.daemon.engine import events
 from siqi.daemon.engine.engine import Engine
 from siqi.daemon.engine.events import Event, Kind, Refusal
 from siqi.daemon.engine.scheduler import Needs
-from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import QUIT, ClientLine, printable
+from siqi.system.output import Output
+from siqi.system.pipes import QUIT, ClientLine, printable
 
 DRAW_BELOW = -30
 """The engine agrees to a draw if its score is below this, in centipawns, the engine's view."""

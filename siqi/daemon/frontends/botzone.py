@@ -19,9 +19,9 @@ from siqi.daemon.engine.events import Kind, Refusal
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.frontends.base import GAME, IDLE, IN_ORDER, Command, QueuedLine, whole_reason
 from siqi.daemon.frontends.move_by_move import SETOPTION, MoveByMove
-from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import ClientLine, printable
 from siqi.games import registry
+from siqi.system.output import Output
+from siqi.system.pipes import ClientLine, printable
 
 KEEP_RUNNING = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
 

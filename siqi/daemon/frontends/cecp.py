@@ -20,10 +20,10 @@ from siqi.daemon.engine.events import Kind, Refusal
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, Command, FrontEnd, QueuedLine
 from siqi.daemon.frontends.move_by_move import number
-from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import ClientLine, printable
 from siqi.games import registry
 from siqi.games.contract import Outcome, Score
+from siqi.system.output import Output
+from siqi.system.pipes import ClientLine, printable
 from siqi.version import __version__
 
 FEATURES = (

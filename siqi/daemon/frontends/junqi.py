@@ -16,10 +16,10 @@ from siqi.daemon.engine.engine import Engine
 from siqi.daemon.engine.events import Refusal
 from siqi.daemon.frontends.base import GAME, IN_ORDER, Command
 from siqi.daemon.frontends.move_by_move import NAME, MoveByMove, number
-from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import ClientLine, printable
 from siqi.games import registry
 from siqi.games.contract import UNKNOWN_SETUP
+from siqi.system.output import Output
+from siqi.system.pipes import ClientLine, printable
 
 SQUARE = "[A-L][0-4]"
 NO_FLAG = "00"

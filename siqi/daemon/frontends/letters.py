@@ -10,8 +10,8 @@ import re
 
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.frontends.move_by_move import NAME, MoveByMove
-from siqi.daemon.system.pipes import ClientLine
 from siqi.games import registry
+from siqi.system.pipes import ClientLine
 
 LETTERS = "ABCDEFGHIJKLMNOPQRS"
 BLACK, WHITE = "black", "white"

@@ -15,10 +15,9 @@ from siqi.daemon.engine.events import Kind, Refusal
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.scheduler import Needs
 from siqi.daemon.frontends.base import IN_ORDER, Command, FrontEnd
-from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import ClientLine, now_ns, printable
-from siqi.daemon.words import parse_option
-from siqi.games.compiling import to_stderr
+from siqi.daemon.frontends.words import parse_option
+from siqi.system.output import Output
+from siqi.system.pipes import ClientLine, now_ns, printable, to_stderr
 
 NAME = "Siqi"
 

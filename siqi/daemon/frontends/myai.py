@@ -13,9 +13,9 @@ from typing import ClassVar
 from siqi.daemon.engine.engine import Engine
 from siqi.daemon.frontends.base import AT_ONCE, GAME, Command
 from siqi.daemon.frontends.move_by_move import NAME, MoveByMove, number
-from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import ClientLine
 from siqi.games import registry
+from siqi.system.output import Output
+from siqi.system.pipes import ClientLine
 from siqi.version import __version__
 
 CAPTURED = "0"

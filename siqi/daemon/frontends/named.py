@@ -10,7 +10,7 @@ from siqi.daemon.frontends.base import AT_ONCE, Command, FrontEnd
 from siqi.daemon.frontends.cloudict import Cloudict
 from siqi.daemon.frontends.move_by_move import NAME
 from siqi.daemon.frontends.myai import MyAi
-from siqi.daemon.system.pipes import ClientLine
+from siqi.system.pipes import ClientLine
 
 
 class Named(FrontEnd):

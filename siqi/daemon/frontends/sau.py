@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from siqi.daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
 from siqi.daemon.frontends.letters import Letters
-from siqi.daemon.system.pipes import ClientLine
+from siqi.system.pipes import ClientLine
 
 
 class Sau(Letters):

@@ -29,10 +29,10 @@ from siqi.daemon.frontends.base import (
     whole_reason,
 )
 from siqi.daemon.frontends.uci_family import UciFamily, info_lines, option_text
-from siqi.daemon.system.output import Output
-from siqi.daemon.system.pipes import ClientLine, printable
-from siqi.daemon.words import parse_go, parse_limit, parse_option, parse_position
+from siqi.daemon.frontends.words import parse_go, parse_limit, parse_option, parse_position
 from siqi.games.contract import Option, Score
+from siqi.system.output import Output
+from siqi.system.pipes import ClientLine, printable
 from siqi.version import __version__
 
 NAMES = {

@@ -10,9 +10,9 @@ from siqi.daemon.engine.events import Kind, Refusal
 from siqi.daemon.engine.options import value_range
 from siqi.daemon.frontends.base import AT_ONCE, GAME, IDLE, NOT_STOPPING, READY, Command, whole_reason
 from siqi.daemon.frontends.uci_family import UciFamily, chances_text, info_lines, option_text
-from siqi.daemon.system.pipes import ClientLine, printable
-from siqi.daemon.words import GO_WORDS, parse_go, parse_number, parse_option, parse_position
+from siqi.daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_option, parse_position
 from siqi.games.contract import Outcome, Score
+from siqi.system.pipes import ClientLine, printable
 from siqi.version import __version__
 
 MAX_LISTED = 5000

@@ -14,9 +14,9 @@ from siqi.daemon.engine.events import Event, Info, Kind, ends_job
 from siqi.daemon.engine.options import NO_FILE
 from siqi.daemon.engine.scheduler import State
 from siqi.daemon.frontends.base import FrontEnd, QueuedLine
-from siqi.daemon.system.pipes import ClientLine
-from siqi.daemon.words import GoRequest
+from siqi.daemon.frontends.words import GoRequest
 from siqi.games.contract import Option, Score
+from siqi.system.pipes import ClientLine
 
 WriteScore = Callable[[Score], str]
 

@@ -12,9 +12,9 @@ from typing import ClassVar
 from siqi.daemon.engine import events
 from siqi.daemon.frontends.base import AT_ONCE, GAME, Command
 from siqi.daemon.frontends.uci import Uci
-from siqi.daemon.system.pipes import ClientLine, printable
-from siqi.daemon.words import GO_WORDS
+from siqi.daemon.frontends.words import GO_WORDS
 from siqi.games.contract import FIRST, Outcome, Score
+from siqi.system.pipes import ClientLine, printable
 
 
 class Ugi(Uci):

@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from siqi.daemon import game_files
 from siqi.daemon.analysis.batch import BatchSettings
 from siqi.daemon.analysis.command import add_cluster
-from siqi.daemon.arguments import add_workers, name_fault, number_to, workers_of
 from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.commands import game_files
+from siqi.daemon.commands.arguments import add_workers, name_fault, number_to, workers_of
+from siqi.daemon.commands.game_files import CommandError
 from siqi.daemon.engine.options import CORE
-from siqi.daemon.game_files import CommandError
 from siqi.daemon.review.assess import assess, course, doubt_of, positions, solved
 from siqi.daemon.review.engine import Finding, FindingsFile, PositionRequest, find
 from siqi.daemon.review.games import read_all
 from siqi.daemon.review.page import Page, is_page
-from siqi.daemon.system.interrupts import INTERRUPTED, held_back
-from siqi.daemon.system.pipes import printable
 from siqi.games import registry
-from siqi.games.compiling import announce_compiling, to_stderr
-from siqi.games.files import check_folder, check_owned, replace_file
-from siqi.games.texts import visible
+from siqi.games.compiling import announce_compiling
+from siqi.system.files import check_folder, check_owned, replace_file
+from siqi.system.interrupts import INTERRUPTED, held_back
+from siqi.system.pipes import printable, to_stderr
+from siqi.system.texts import visible
 
 FAILED, MISUSED = 1, 2
 """Exit statuses, as of `siqi analyse`."""

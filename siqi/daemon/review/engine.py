@@ -14,7 +14,7 @@ from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
 from siqi.daemon.analysis.query import Query, query_hash, resolve_options
 from siqi.daemon.analysis.run import open_batch
 from siqi.games.contract import EndgameResult
-from siqi.games.files import check_owned, open_json_lines, open_regular, write_whole
+from siqi.system.files import check_owned, open_json_lines, open_regular, write_whole
 
 HEAD = b'{"siqi":"review","format":1}\n'
 """The first line of a file of findings."""

@@ -7,8 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from siqi.daemon.game_files import check_number, choose, cut_records, files_of, read_games, read_source, report_faults
-from siqi.daemon.words import HEAD_WORDS, parse_position
+from siqi.daemon.commands.game_files import (
+    check_number,
+    choose,
+    cut_records,
+    files_of,
+    read_games,
+    read_source,
+    report_faults,
+)
+from siqi.daemon.frontends.words import HEAD_WORDS, parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import GameInfo, GameRecord

@@ -16,7 +16,7 @@ from siqi.daemon.review.pictures import WAYS, Boards, differences, frames_of, vi
 from siqi.daemon.review.standings import Standing, standings
 from siqi.games import registry
 from siqi.games.contract import Game, GameInfo, Position
-from siqi.games.texts import as_script, escape, isolated
+from siqi.system.texts import as_script, escape, isolated
 from siqi.version import __version__
 
 MOST_BOOK_MOVES = 6

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from siqi.games.files import Owns, open_regular, replace_file
+from siqi.system.files import Owns, open_regular, replace_file
 
 BOOKS_FOLDER = Path(__file__).resolve().parents[2] / "books"
 """The folder of the shipped books."""

@@ -16,7 +16,7 @@ from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.look import Look
 from siqi.games.pictures.outlines import EM, outline, width_of
 from siqi.games.pictures.terminal import TerminalStyle
-from siqi.games.texts import escape, isolated
+from siqi.system.texts import escape, isolated
 
 MARK = "<!-- Siqi -->"
 """Stands in the head of each picture's file."""

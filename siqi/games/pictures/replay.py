@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from siqi.games.pictures.drawing import Drawing
 from siqi.games.pictures.frames import Frames
-from siqi.games.texts import as_script, escape, isolated
+from siqi.system.texts import as_script, escape, isolated
 
 STYLE = """
 .siqi-replay{max-width:32em;font:14px/1.4 system-ui,sans-serif}

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
 from siqi.games.contract import GameRecord
-from siqi.games.encodings import decode
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.system.encodings import decode
 
 TEXTS = {
     **{"first": "player names", "second": "player names", "occasion": "occasions", "event": "events"},

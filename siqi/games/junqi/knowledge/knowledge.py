@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from siqi.games.contract import Warn
-from siqi.games.encodings import read_text
 from siqi.games.junqi import INFO
 from siqi.games.junqi.rules.notation import check_setup
 from siqi.games.options import Values
+from siqi.system.encodings import read_text
 
 MOST_BYTES = 1 << 20
 """The largest file of layouts, in bytes: 40,000 layouts."""

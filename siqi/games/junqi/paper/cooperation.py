@@ -19,7 +19,6 @@ import numpy as np
 
 from siqi.games.books.book import BookFileError, book_kind, open_book, write_book
 from siqi.games.contract import Task
-from siqi.games.files import open_to_replace
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.knowledge.knowledge import Knowledge
 from siqi.games.junqi.paper.merging import merged
@@ -42,6 +41,7 @@ from siqi.games.junqi.search.root import MoveValue
 from siqi.games.junqi.search.uct import PAPER, UctAdapter
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.search.iteration import IterationResult
+from siqi.system.files import open_to_replace
 
 EXPLORATION = 0.1
 """The paper's risk parameter k; it prints no value."""

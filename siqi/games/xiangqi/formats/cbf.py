@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.sax.saxutils import escape
 
-from siqi.games.encodings import decode
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode
 from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, TreeStep
@@ -24,6 +23,7 @@ from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import STARTING_FEN
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
+from siqi.system.encodings import decode
 
 ENCODING = "utf-8"
 

@@ -18,7 +18,6 @@ import struct
 import uuid
 from collections.abc import Sequence
 
-from siqi.games.encodings import broken_line, replaced
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile
 from siqi.games.xiangqi.formats.fitting import first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
@@ -26,6 +25,7 @@ from siqi.games.xiangqi.formats.table import TREE
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.rules.notation import board_text
+from siqi.system.encodings import broken_line, replaced
 
 RECORD, LIBRARY = b"CCBridge Record\0", b"CCBridgeLibrary\0"
 SLOT_BYTES = 4096

@@ -22,7 +22,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from siqi.games.encodings import can_be, decode
 from siqi.games.formats import HEAD_BYTES, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.table import FORMATS
@@ -32,6 +31,7 @@ from siqi.games.xiangqi.library.move import Move, Piece
 from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
 from siqi.games.xiangqi.library.tree import Line
 from siqi.games.xiangqi.rules.notation import board_text
+from siqi.system.encodings import can_be, decode
 
 ENCODING = "utf-8"
 WRAPPERS = {"ubb": "DhtmlXQ", "dhtmlxq": "DhtmlXQHTML"}

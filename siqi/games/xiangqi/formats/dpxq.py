@@ -31,7 +31,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from siqi.games.encodings import decode
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, rewrite_comments, tags_of
 from siqi.games.xiangqi.formats.table import FORMATS
@@ -41,6 +40,7 @@ from siqi.games.xiangqi.library.movetext import CHINESE_MOVE, move_number
 from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
 from siqi.games.xiangqi.library.tree import CommentParts, Line
 from siqi.games.xiangqi.rules.notation import board_text
+from siqi.system.encodings import decode
 
 ENCODING = "utf-8"
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from siqi.games.files import read_bytes, replace_file
 from siqi.games.formats import MAX_BYTES, Format, WriteStyle, named_by_file, recognised
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.pgn import Game
+from siqi.system.files import read_bytes, replace_file
 
 
 class LoadedGames(NamedTuple):

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
-from siqi.games.encodings import decode
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.position_lines import read_line
 from siqi.games.records.values import RESULTS
@@ -18,6 +17,7 @@ from siqi.games.xiangqi.library.movetext import move_number, moves_in
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.library.san import Notation
 from siqi.games.xiangqi.library.signs import KEYBOARD, is_like_move, split_sign
+from siqi.system.encodings import decode
 
 ENCODING = "utf-8"
 _NUMBER = re.compile(r"\d+\s*(?:[.．、]+|…+)|[.．…]+")

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TextIO, cast
 
 from siqi.games.contract import CutGameError, GameRecord, Note
-from siqi.games.encodings import decode
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.values import RESULT_TEXT
 from siqi.games.xiangqi.formats.fitting import fitted, rewrite_comments, tags_of
@@ -17,6 +16,7 @@ from siqi.games.xiangqi.library.board import Board
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_game
 from siqi.games.xiangqi.library.san import Notation
+from siqi.system.encodings import decode
 
 
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:

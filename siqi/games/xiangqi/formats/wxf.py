@@ -22,7 +22,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from siqi.games.encodings import decode
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.values import RESULT_TEXT
 from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
@@ -31,6 +30,7 @@ from siqi.games.xiangqi.library.board import STARTING_FEN
 from siqi.games.xiangqi.library.movetext import movetext
 from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_movetext
 from siqi.games.xiangqi.rules.notation import fen_text
+from siqi.system.encodings import decode
 
 ENCODING = "utf-8"
 

@@ -17,7 +17,6 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from siqi.games.encodings import LEAST_NON_ASCII, broken_line, detected, is_nearly_utf8, replaced
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile
 from siqi.games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
@@ -25,6 +24,7 @@ from siqi.games.xiangqi.formats.table import TREE
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.rules.notation import board_text
+from siqi.system.encodings import LEAST_NON_ASCII, broken_line, detected, is_nearly_utf8, replaced
 
 HEAD_BYTES = 1024
 ENCODING = "gb18030"

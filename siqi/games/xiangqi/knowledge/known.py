@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from siqi.games.contract import Warn
-from siqi.games.encodings import read_text
 from siqi.games.kernel.intrinsics import load
 from siqi.games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, void
 from siqi.games.kernel.memory import address_of
@@ -26,6 +25,7 @@ from siqi.games.xiangqi.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION, POSITION_DTYPE
 from siqi.games.xiangqi.rules.setup import set_up
 from siqi.games.xiangqi.rules.work import NO_SCORE, WORK
+from siqi.system.encodings import read_text
 
 MOST_BYTES = 1 << 20
 """The largest file, in bytes: some 15,000 positions."""

@@ -23,12 +23,12 @@ import numpy as np
 
 from siqi.games.books.book import BookFileError, book_header
 from siqi.games.contract import GameRecord
-from siqi.games.files import open_to_replace, read_bytes
 from siqi.games.xiangqi.knowledge import apriori, rulebook
 from siqi.games.xiangqi.knowledge.items import BY_IDENTITY
 from siqi.games.xiangqi.knowledge.replay import Games, collect, first_plies
 from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
 from siqi.games.xiangqi.rules.notation import START_FEN, move_text, parse_move
+from siqi.system.files import open_to_replace, read_bytes
 
 NEVER = np.iinfo(np.uint16).max
 """The ply of a move that was not played within the plies looked at."""

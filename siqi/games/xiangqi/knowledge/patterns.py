@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from siqi.games.books.book import BookFileError
-from siqi.games.encodings import read_text
 from siqi.games.kernel.hashing import hash16
 from siqi.games.kernel.intrinsics import pointer_to
 from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
@@ -32,6 +31,7 @@ from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.knowledge.numbering import ORDER, Ending, material_of
 from siqi.games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION
+from siqi.system.encodings import read_text
 
 DRAWN, WON = 1, 2
 """Results of `match`: a draw; a win of the pressing side."""

@@ -21,7 +21,6 @@ import msgspec
 import numpy as np
 
 from siqi.games.books.book import BookFileError, open_book, write_book
-from siqi.games.files import Owns
 from siqi.games.kernel.hashing import hash16
 from siqi.games.kernel.intrinsics import pointer_to
 from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
@@ -30,6 +29,7 @@ from siqi.games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Number
 from siqi.games.xiangqi.rules.lookup import LOOKUP
 from siqi.games.xiangqi.rules.notation import move_code
 from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION, origin_of
+from siqi.system.files import Owns
 
 KIND, VERSION = "xiangqi-rules", 1
 

@@ -110,7 +110,8 @@ _HOMES = (
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from siqi.games.compiling import announce_compiling, to_stderr
+    from siqi.games.compiling import announce_compiling
+    from siqi.system.pipes import to_stderr
 
     with announce_compiling(to_stderr, "xiangqi"):
         modules = [import_module(f"siqi.games.xiangqi.{home}") for home in _HOMES]

@@ -1,8 +1,9 @@
-"""Lines read from the client, and foreign text made safe to echo."""
+"""Lines read from the client, lines to standard error, and foreign text made safe to echo."""
 
 from __future__ import annotations
 
 import codecs
+import contextlib
 import re
 import sys
 import time
@@ -77,6 +78,15 @@ def read_lines(
         pass
     put(EndOfInput())
     expect_end()
+
+
+def to_stderr(line: str) -> None:
+    """Write a line to standard error, if there is one; control characters of foreign texts in it are escaped."""
+    from siqi.system.texts import visible  # late: the handshake does not need it
+
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        sys.stderr.write(f"{visible(line)}\n")
+        sys.stderr.flush()
 
 
 def escaped(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from siqi.daemon.engine.limits import MAX_NUMBER, MAX_TIME_MS, Limits
-from siqi.daemon.system.pipes import printable
+from siqi.system.pipes import printable
 
 MOST_DIGITS = 15
 """The most digits of a number of `go`."""

@@ -9,12 +9,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from siqi.daemon.arguments import whole_number
-from siqi.daemon.system.pipes import printable
-from siqi.games import encodings, registry
+from siqi.daemon.commands.arguments import whole_number
+from siqi.games import registry
 from siqi.games.contract import CutGameError, Game, GameInfo, GameRecord, Position, is_dice_position
-from siqi.games.files import open_regular, read_bytes
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, ParsedFile, recognised
+from siqi.system import encodings
+from siqi.system.files import open_regular, read_bytes
+from siqi.system.pipes import printable
 
 MOST_LINES = 20
 """The most faults that are listed; further ones are only counted."""

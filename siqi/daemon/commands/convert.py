@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from siqi.daemon import game_files
-from siqi.daemon.game_files import (
+from siqi.daemon.commands import game_files
+from siqi.daemon.commands.game_files import (
     CommandError,
     NamedFile,
     check_encoding,
@@ -25,12 +25,12 @@ from siqi.daemon.game_files import (
     read_source,
     reason,
 )
-from siqi.daemon.system.interrupts import held_back
-from siqi.daemon.system.pipes import printable
 from siqi.games import registry
-from siqi.games.compiling import announce_compiling, to_stderr
-from siqi.games.files import check_folder, check_owned, replace_file
+from siqi.games.compiling import announce_compiling
 from siqi.games.formats import FEATURES, Format, WriteStyle, named_by_file
+from siqi.system.files import check_folder, check_owned, replace_file
+from siqi.system.interrupts import held_back
+from siqi.system.pipes import printable, to_stderr
 
 FAILED, MISUSED = 1, 2
 """Exit statuses, as of `siqi analyse`."""

@@ -13,22 +13,22 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TextIO
 
-from siqi.daemon import game_files
-from siqi.daemon.arguments import name_fault, whole_number
-from siqi.daemon.game_files import GameSource, check_number, choose, play, read_games, read_source
-from siqi.daemon.system.interrupts import held_back
-from siqi.daemon.system.pipes import printable
-from siqi.daemon.words import HEAD_WORDS, parse_position
+from siqi.daemon.commands import game_files
+from siqi.daemon.commands.arguments import name_fault, whole_number
+from siqi.daemon.commands.game_files import GameSource, check_number, choose, play, read_games, read_source
+from siqi.daemon.frontends.words import HEAD_WORDS, parse_position
 from siqi.games import registry
-from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.compiling import announce_compiling
 from siqi.games.contract import GameRecord, Position, set_dice
-from siqi.games.encodings import decode, mark_of
-from siqi.games.files import Owns, replace_file
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import MARK, Drawing, PictureMaker
 from siqi.games.pictures.look import THEMES, look
 from siqi.games.pictures.terminal import TerminalStyle
 from siqi.games.records.position_lines import read_line
+from siqi.system.encodings import decode, mark_of
+from siqi.system.files import Owns, replace_file
+from siqi.system.interrupts import held_back
+from siqi.system.pipes import printable, to_stderr
 
 FAILED, MISUSED = 1, 2
 """Exit statuses: a file or an output failed; the words are no valid position."""

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from siqi.daemon.engine.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
-from siqi.daemon.system.pipes import escaped, printable
 from siqi.games import registry
-from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.compiling import announce_compiling
+from siqi.system.pipes import escaped, printable, to_stderr
 from siqi.version import __version__
 
 SHELLS = ("bash", "zsh", "tcsh", "fish", "powershell")
@@ -183,10 +183,10 @@ def build_parser() -> argparse.ArgumentParser:
         parser.page = command.page
         return parser
 
-    from siqi.daemon import convert, option_list
     from siqi.daemon.analysis.command import add_arguments
+    from siqi.daemon.commands import convert, option_list
+    from siqi.daemon.commands.show import add_arguments as add_show_arguments
     from siqi.daemon.review.command import add_arguments as add_review_arguments
-    from siqi.daemon.show import add_arguments as add_show_arguments
 
     analyse, review, bench = add("analyse", aliases=["analyze"]), add("review"), add("bench")
     add_arguments(analyse)
@@ -250,7 +250,7 @@ def run(arguments: list[str]) -> int:
 
         return analyse_with(options)
     if options.command == "convert":
-        from siqi.daemon.convert import convert_with
+        from siqi.daemon.commands.convert import convert_with
 
         return convert_with(options)
     if options.command == "bench":
@@ -260,15 +260,15 @@ def run(arguments: list[str]) -> int:
 
         return review_with(options)
     if options.command == "show":
-        from siqi.daemon.show import show
+        from siqi.daemon.commands.show import show
 
         return show(options)
     if options.command == "options":
-        from siqi.daemon.option_list import print_options
+        from siqi.daemon.commands.option_list import print_options
 
         return print_options(options)
     if options.command == "warm":
-        from siqi.daemon.warm import warm
+        from siqi.daemon.commands.warm import warm
 
         return warm(options.game or list(registry.NAMES), options.cache)
     import shtab

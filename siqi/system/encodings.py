@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from siqi.games.files import read_bytes
+from siqi.system.files import read_bytes
 
 SAMPLE_BYTES = 1 << 20
 """The most bytes from which an encoding is detected."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from siqi.daemon.system.pipes import escaped
+from siqi.system.pipes import escaped
 
 
 def _owns(head: bytes) -> bool:
@@ -74,7 +74,7 @@ class Output:
 
         OSError if the file cannot be opened or is no log of ours; the log before then stays.
         """
-        from siqi.games.files import open_append
+        from siqi.system.files import open_append
 
         log = open_append(path, _owns) if path else None
         self._trace_to(None if log is None else log.fileno())
@@ -84,7 +84,7 @@ class Output:
 
     def _write_log(self, mark: str, text: str) -> None:
         if self._log is not None:
-            from siqi.games.files import write_whole
+            from siqi.system.files import write_whole
 
             try:
                 write_whole(self._log, f"{time.time():.3f} {mark} {text}\n".encode(errors="replace"))

@@ -1,0 +1,1 @@
+"""The commands of a shell: one file each, and what they share."""

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.common import script
-from scripts.common.log import Log
 
 from siqi.daemon.cluster.jobs import in_order
 from siqi.games.books.book import BOOKS_FOLDER
@@ -33,6 +32,7 @@ from siqi.games.ewn.rules.setup import set_up, setup_pieces
 from siqi.games.ewn.search.playout import WIN, play_out
 from siqi.games.ewn.search.setup import playout_work
 from siqi.games.kernel.jit import Record, new_record
+from siqi.system.log import Log
 
 ROUND = 360 * 256
 """Games per round, shared among the answers left."""

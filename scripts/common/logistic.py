@@ -1,15 +1,14 @@
-"""Logistic regression: results explained by counts, with values in hundredths of a logit; ratings of players in Elo."""
+"""Logistic regression: results explained by counts, with values in hundredths of a logit."""
 
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from scripts.common import script, statistics
+from scripts.common import script
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -17,9 +16,7 @@ TOLERANCE = 1e-9
 """Mean step at which the fit stops."""
 
 RIDGE = 1e-6
-"""Keeps the rating finite of a player that won or lost all its games."""
-
-ELO_PER_LOGIT = 400 / math.log(10)
+"""Keeps a value finite whose rows all have the same result."""
 
 
 def chances(rows: Array, values: Array) -> Array:
@@ -78,20 +75,3 @@ def minimize(evaluate: Callable[[Array], tuple[float, Array, Array]], start: Arr
         options={"gtol": tolerance},
     )
     return np.asarray(found.x)
-
-
-def fit_elo(rows: Array, pairs: Sequence[Sequence[int]]) -> tuple[Array, Array]:
-    """Return the likeliest ratings in Elo, around 0, and the covariance of their estimates.
-
-    `rows` [match, rating]: the difference of A's and B's rating as a sum of ratings. `pairs`: pentanomial counts
-    (statistics.py) of each match, from A's side; a pair of games is one observation.
-    """
-    counts = np.ravel(pairs)
-    played = np.repeat(np.repeat(rows, len(statistics.POINTS), axis=0), counts, axis=0)
-    scores = np.repeat(np.tile(statistics.POINTS, len(rows)), counts)
-    values = fit(played, scores, np.zeros(rows.shape[1]), RIDGE)
-    expected = chances(played, values)
-    hessian = (played.T * (expected * (1 - expected))) @ played / 100**2 + RIDGE * np.eye(len(values))
-    gradients = played * (scores - expected)[:, None] / 100
-    inverse, scale = np.linalg.inv(hessian), ELO_PER_LOGIT / 100
-    return values * scale, inverse @ (gradients.T @ gradients) @ inverse * scale**2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
@@ -14,6 +13,7 @@ import msgspec
 import zstandard
 
 from siqi.games.contract import GameRecord
+from siqi.games.shape import shift_ranks
 from siqi.system.encodings import decode
 
 if TYPE_CHECKING:
@@ -30,11 +30,6 @@ class _JsonGame(msgspec.Struct):
     game: str = "xiangqi"
     dice: list[int | None] = []  # EWN: the throws for the moves after the set-ups, None: not known
     options: dict[str, str] = {}  # of the daemon that kept the game (option GameLog)
-
-
-def shift_ranks(word: str, by: int) -> str:
-    """Return a Xiangqi move word with its ranks renumbered: `h2e2` by 1 is `h3e3`."""
-    return re.sub(r"(?<=[a-i])\d+", lambda rank: str(int(rank[0]) + by), word) if by else word
 
 
 def open_data(path: Path) -> BinaryIO:

@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from scripts.common.log import RunLog
-
 from siqi.daemon.cluster.jobs import Jobs, completed
 from siqi.daemon.cluster.progress import Bar
+from siqi.system.log import RunLog
 
 Task = TypeVar("Task")
 

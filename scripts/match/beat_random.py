@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.common import script
-from scripts.match.match_log import MatchSettings, UsageError
-from scripts.match.matches import run_match
-from scripts.match.players import EngineSpec, PlayerLimits, StartError
-from scripts.match.tally import Tally
+
+from siqi.daemon.clients.player import EngineSpec, PlayerLimits, StartError
+from siqi.daemon.match.match_log import MatchSettings, UsageError
+from siqi.daemon.match.matches import run_match
+from siqi.daemon.match.tally import Tally
 
 GAMES = 100
 LIMITS = PlayerLimits(movetime_ms=50)

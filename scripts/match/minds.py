@@ -6,8 +6,7 @@ import random
 import time
 from typing import Any, Protocol
 
-from scripts.match.players import Choice, Player, PlayerLimits, Turn
-
+from siqi.daemon.clients.player import Choice, Player, PlayerLimits, Turn
 from siqi.games.contract import Game, Position, Report, Task
 
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scripts.common import script
-from scripts.common.log import Log, read_log
-from scripts.common.statistics import Estimate, PairedScore, percent
 from scripts.common.table import Table
-from scripts.match.game_loop import Adjudication, Clock, Referee, play_moves
-from scripts.match.players import Player, PlayerLimits
 
+from siqi.daemon.clients.player import Player, PlayerLimits
 from siqi.daemon.cluster.jobs import Jobs
+from siqi.daemon.match.game_loop import Adjudication, Clock, Referee, play_moves
+from siqi.daemon.match.statistics import Estimate, PairedScore, percent
+from siqi.system.log import Log, read_log
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,11 +14,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.common import script, statistics
-from scripts.common.log import read_log
+from scripts.common import script
 from scripts.common.plots import check_plot, marker, save_plot
-from scripts.match.match_log import MatchRecord, MatchSettings, Reader
-from scripts.match.tally import Tally
+
+from siqi.daemon.match import statistics
+from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Reader
+from siqi.daemon.match.tally import Tally
+from siqi.system.log import read_log
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,14 +21,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.common import script
-from scripts.common.log import Log
-from scripts.match.game_loop import Clock, Opening, Referee, play_moves
-from scripts.match.players import Choice, EngineProcess, Forfeit, PlayerLimits, StartError, Turn
 
+from siqi.daemon.clients.base import EngineProcess
+from siqi.daemon.clients.player import Choice, Forfeit, PlayerLimits, StartError, Turn
+from siqi.daemon.match.game_loop import Clock, Opening, Referee, play_moves
 from siqi.games.contract import Position
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.rules.lookup import ROWS
 from siqi.games.junqi.rules.position import QUIET_LIMIT
+from siqi.system.log import Log
 
 SIDES = ("first", "second")
 START_S = 60.0

@@ -23,15 +23,15 @@ from typing import Any
 import msgspec
 
 from scripts.common import script
-from scripts.common.log import RunLog
 from scripts.common.records import SELF_PLAY, read_game_records
 from scripts.common.runs import add_finished
-from scripts.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
-from scripts.match.match_options import parse_option
 from scripts.match.minds import EngineMind, Seat
-from scripts.match.players import Choice, PlayerLimits, Turn
 
+from siqi.daemon.clients.player import Choice, PlayerLimits, Turn
+from siqi.daemon.match.arguments import parse_option
+from siqi.daemon.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from siqi.games.contract import Game, Position
+from siqi.system.log import RunLog
 
 GAMES = ("xiangqi", "connect6")
 """The games without dice and hidden pieces."""

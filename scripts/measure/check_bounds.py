@@ -26,8 +26,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scripts.common import script
-from scripts.match.players import random_ewn_setup, random_junqi_setup
 
+from siqi.daemon.clients.random_mover import random_ewn_setup, random_junqi_setup
 from siqi.games import registry
 from siqi.games.books.book import BOOKS_FOLDER
 from siqi.games.contract import (

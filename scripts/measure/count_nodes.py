@@ -19,9 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scripts.common import script
-from scripts.match.game_loop import Opening, parse_opening
-from scripts.match.players import EngineSpec, UciEngine
 
+from siqi.daemon.clients.player import EngineSpec
+from siqi.daemon.clients.uci import UciEngine
+from siqi.daemon.match.game_loop import Opening, parse_opening
 from siqi.games import registry
 
 ENGINE = f"{sys.executable} -m siqi"

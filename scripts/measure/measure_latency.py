@@ -17,8 +17,8 @@ import sys
 import time
 
 from scripts.common import script
-from scripts.common.process import Process
 
+from siqi.daemon.clients.process import Process
 from siqi.games import registry
 
 SETUPS = {

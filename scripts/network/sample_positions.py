@@ -42,13 +42,13 @@ import numpy as np
 
 from scripts.common import script
 from scripts.common.records import read_game_records
-from scripts.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
-from scripts.match.players import Choice, Player, Turn
-from scripts.match.tablebases import xiangqi_judge, xiangqi_tablebase
 from scripts.network.samples import SAMPLE_DTYPE, SampleFile, Samples
 from scripts.network.sampling import MAX_SCORE, Search, sample_of
 
+from siqi.daemon.clients.player import Choice, Player, Turn
 from siqi.daemon.cluster.jobs import Jobs, in_order
+from siqi.daemon.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
+from siqi.daemon.match.matches import tablebase_judge
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError
 from siqi.games.contract import FIRST, Score
 from siqi.games.xiangqi.board import XiangqiPosition
@@ -103,15 +103,14 @@ class GameTask(NamedTuple):
 
 
 class Workplace:
-    """A process's game with its opening book, its searches of games and of leaves, and its tablebase."""
+    """A process's game with its opening book, its searches of games and of leaves, and its tablebases."""
 
     def __init__(self, network: Path | None) -> None:
         self.game = script.load("xiangqi")
         self.game.set_option("OwnBook", "true")
         evaluation = choose("terms") if network is None else NetworkEvaluation(read_network(network))
         self.playing, self.labelling = Search(evaluation), Search(evaluation)
-        self.tablebase = xiangqi_tablebase()
-        self.judge = xiangqi_judge(self.tablebase)
+        self.judge = tablebase_judge(self.game)
         for search in (self.playing, self.labelling):  # compiles the kernels
             search.clear()
             search.label(sample_of(XiangqiPosition().record, 0), 1)
@@ -121,7 +120,6 @@ class Workplace:
         """Forget earlier games, so that the next depends on its number alone."""
         self.playing.clear()
         self.labelling.clear()
-        self.tablebase.clear()
 
 
 workplace = functools.cache(Workplace)

@@ -19,9 +19,8 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 import zstandard
 
-from scripts.common.log import compare, read_contents
-
 from siqi.system.files import HEAD_BYTES, open_append, open_regular, write_whole
+from siqi.system.log import compare, read_contents
 
 SAMPLE_DTYPE = np.dtype(
     [

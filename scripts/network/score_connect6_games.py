@@ -18,15 +18,15 @@ from typing import Any
 import msgspec
 
 from scripts.common import script
-from scripts.common.log import RunLog
 from scripts.common.records import SELF_PLAY, read_game_records
 from scripts.common.runs import add_finished
-from scripts.match.match_options import parse_option
 from scripts.match.minds import EngineMind
-from scripts.match.players import PlayerLimits
 from scripts.network.connect6_samples import is_asked, new_solver
 
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.match.arguments import parse_option
 from siqi.games.contract import GameRecord
+from siqi.system.log import RunLog
 
 HASH_MB = "8"
 

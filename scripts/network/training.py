@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from scripts.common import script
-from scripts.common.log import compare
 from scripts.network.learner import Learner, State, targets_of
 from scripts.network.sample_sets import SampleSet
 from scripts.network.samples import Samples
 from scripts.network.weights import mirrored
 
 from siqi.system.files import open_regular, replace_file
+from siqi.system.log import compare
 
 WARM_UP = 0.05
 """Share of a stage's steps in which the rate grows from 0; it falls along a cosine from there."""

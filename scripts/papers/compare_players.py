@@ -18,7 +18,8 @@ from pathlib import Path
 from scripts.common import script
 from scripts.common.plots import check_plot, save_plot
 from scripts.match.paired_games import draw_scores, run_games, score_table
-from scripts.match.players import PlayerLimits
+
+from siqi.daemon.clients.player import PlayerLimits
 
 ROOMS = {"ewn": "ewn_uct", "junqi": "junqi_cooperation"}
 """The room of each game's players."""

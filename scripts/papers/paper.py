@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scripts.common import script
-from scripts.common.log import Log
 from scripts.common.plots import save_plot
 from scripts.common.table import Table
 
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.system.files import replace_file
+from siqi.system.log import Log
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

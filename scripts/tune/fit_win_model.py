@@ -22,17 +22,17 @@ import msgspec
 import numpy as np
 
 from scripts.common import script
-from scripts.common.log import RunLog, read_log
 from scripts.common.logistic import minimize
-from scripts.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.match.minds import EngineMind, Seat
-from scripts.match.openings import openings
-from scripts.match.players import Choice, PlayerLimits, Turn
 
+from siqi.daemon.clients.player import Choice, PlayerLimits, Turn
 from siqi.daemon.cluster.jobs import Jobs
+from siqi.daemon.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
+from siqi.daemon.match.openings import openings
 from siqi.games.contract import FIRST, Position
 from siqi.games.search.win_model import WinModel
 from siqi.system.files import check_owned
+from siqi.system.log import RunLog, read_log
 
 
 class Form(NamedTuple):

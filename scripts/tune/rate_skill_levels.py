@@ -22,20 +22,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.common import script, statistics
-from scripts.common.log import read_log
-from scripts.common.logistic import Array, fit_elo
-from scripts.match.match_log import MatchSettings, Reader
-from scripts.match.matches import run_match
-from scripts.match.openings import openings
-from scripts.match.players import EngineSpec, PlayerLimits
-from scripts.match.tally import Tally
+from scripts.common import script
 
+from siqi.daemon.clients.player import EngineSpec, PlayerLimits
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.daemon.cluster.remote import Cluster
+from siqi.daemon.match import statistics
+from siqi.daemon.match.match_log import MatchSettings, Reader
+from siqi.daemon.match.matches import run_match
+from siqi.daemon.match.openings import openings
+from siqi.daemon.match.ratings import Array, fit_elo
+from siqi.daemon.match.tally import Tally
 from siqi.games import registry
 from siqi.games.contract import Game, Position
 from siqi.system.files import check_owned, read_bytes, replace_file
+from siqi.system.log import read_log
 
 LEVELS = (0, 2, 4, 6, 8, 10, 12, 14, 16, 19)
 TOP_LEVEL = 19

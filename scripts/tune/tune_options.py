@@ -43,12 +43,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from scripts.common import script
-from scripts.common.log import RunLog
 from scripts.common.plots import check_plot, save_plot
-from scripts.common.statistics import Z
-from scripts.match.game_loop import parse_opening
-from scripts.match.match_log import MatchSettings, UsageError
-from scripts.match.match_options import (
+
+from siqi.daemon.clients.player import EngineSpec, Forfeit, StartError
+from siqi.daemon.clients.uci import UciEngine
+from siqi.daemon.cluster.jobs import Jobs
+from siqi.daemon.match.arguments import (
     add_conditions,
     add_limits,
     check_conditions,
@@ -56,11 +56,12 @@ from scripts.match.match_options import (
     limits_from,
     parse_option,
 )
-from scripts.match.matches import CurrentMatch, load_openings, play_game
-from scripts.match.players import EngineSpec, Forfeit, StartError, UciEngine
-
-from siqi.daemon.cluster.jobs import Jobs
+from siqi.daemon.match.game_loop import parse_opening
+from siqi.daemon.match.match_log import MatchSettings, UsageError
+from siqi.daemon.match.matches import CurrentMatch, load_openings, play_game
+from siqi.daemon.match.statistics import Z
 from siqi.games import registry
+from siqi.system.log import RunLog
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

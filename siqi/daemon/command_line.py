@@ -54,6 +54,16 @@ GROUPS = {
             "docs/guide/files.md",
         ),
     },
+    "Engines against engines": {
+        "match": CommandHelp(
+            "play engines against each other: who is better?",
+            (
+                "siqi match xiangqi a='pikafish Hash=64' siqi --games 200 --movetime 100",
+                "siqi match ewn siqi 'siqi@Threads=2' random --games 20 --log ewn.jsonl",
+            ),
+            "docs/guide/match.md",
+        ),
+    },
     "The engine": {
         "options": CommandHelp(
             "explain the engine's options",
@@ -146,7 +156,8 @@ class CommandParser(argparse.ArgumentParser):
             self.is_leaf = True
         for name, value in vars(found).items():
             if isinstance(value, list):
-                setattr(found, name, [word.removeprefix(_PLAIN) for word in value])
+                plain = [word.removeprefix(_PLAIN) if isinstance(word, str) else word for word in value]
+                setattr(found, name, plain)
         if unknown:
             self.error(f"unknown arguments: {' '.join(unknown)}")
         return found, unknown
@@ -175,7 +186,7 @@ def build_parser() -> argparse.ArgumentParser:
     found.add_argument("--version", action="version", version=f"siqi {__version__}")
     commands = found.add_subparsers(dest="command", metavar="COMMAND", parser_class=CommandParser)
 
-    def add(name: str, **more: Any) -> argparse.ArgumentParser:
+    def add(name: str, **more: Any) -> CommandParser:
         (command,) = (group[name] for group in GROUPS.values() if name in group)
         end = "\n".join(["examples:", *(f"  {example}" for example in command.examples), "", f"more: {command.page}"])
         raw = argparse.RawDescriptionHelpFormatter
@@ -186,6 +197,7 @@ def build_parser() -> argparse.ArgumentParser:
     from siqi.daemon.analysis.command import add_arguments
     from siqi.daemon.commands import convert, option_list
     from siqi.daemon.commands.show import add_arguments as add_show_arguments
+    from siqi.daemon.match.command import add_arguments as add_match_arguments
     from siqi.daemon.review.command import add_arguments as add_review_arguments
 
     analyse, review, bench = add("analyse", aliases=["analyze"]), add("review"), add("bench")
@@ -193,6 +205,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_review_arguments(review)
     add_show_arguments(add("show"))
     convert.add_arguments(add("convert"))
+    match = add("match")
+    match.is_leaf = False
+    add_match_arguments(match)
     option_list.add_arguments(add("options"))
     bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
     for command in (analyse, review, bench):
@@ -259,6 +274,10 @@ def run(arguments: list[str]) -> int:
         from siqi.daemon.review.command import review_with
 
         return review_with(options)
+    if options.command == "match":
+        from siqi.daemon.match.command import match_with
+
+        return match_with(options)
     if options.command == "show":
         from siqi.daemon.commands.show import show
 

@@ -107,6 +107,7 @@ class GameInfo(NamedTuple):
     skill_elo: tuple[int, ...] = ()  # Elo of each Skill Level from 0 on, rising (scripts/tune/rate_skill_levels.py)
     learns: bool = False  # a `LearningGame`
     solves: bool = False  # a `SolvingGame`
+    has_tablebases: bool = False  # a `TablebaseGame`
     options: tuple[Option, ...] = ()  # all that the game honours, shared ones included (siqi/games/options.py)
 
     @property
@@ -538,6 +539,21 @@ class LearningGame(Game[P], Protocol[P]):
 def is_learning_game(game: Game[Position]) -> TypeGuard[LearningGame[Position]]:
     """True if a game learns from the games that were played."""
     return game.info.learns
+
+
+class TablebaseGame(Game[P], Protocol[P]):
+    """A game whose tablebases, if its options select some, know how a position ends."""
+
+    def tablebase_outcome(self, position: P) -> Outcome | None:
+        """Return how a game ends from a position if both sides play well; None if no tablebase decides that.
+
+        May read files. For one thread at a time.
+        """
+
+
+def is_tablebase_game(game: Game[Position]) -> TypeGuard[TablebaseGame[Position]]:
+    """True if a game has tablebases."""
+    return game.info.has_tablebases
 
 
 class SolvingGame(Game[P], Protocol[P]):

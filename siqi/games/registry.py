@@ -83,6 +83,15 @@ def record_format(name: str) -> Format:
     raise ValueError(f"{name} has no records")
 
 
+def pyffish_position(name: str, fen: str | None) -> Position:
+    """Return a position of a game, or its start, whose end the library pyffish declares; ValueError if it cannot."""
+    judged = _part(name, "library.pyffish_position")
+    if judged is None:
+        raise ValueError(f"pyffish does not know the rules of {name}")
+    position: Position = judged.PyffishPosition(fen) if fen else judged.PyffishPosition()
+    return position
+
+
 def wording(name: str) -> Wording | None:
     """Return the module that writes a game's moves as its players do; None if they write the protocol's words.
 

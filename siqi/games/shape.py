@@ -109,3 +109,8 @@ def _row_text(letters: list[str]) -> str:
         else:
             run += 1
     return text + (str(run) if run else "")
+
+
+def shift_ranks(word: str, by: int) -> str:
+    """Return a Xiangqi move word with its ranks renumbered: `h2e2` by 1 is `h3e3`."""
+    return re.sub(r"(?<=[a-i])\d+", lambda rank: str(int(rank[0]) + by), word) if by else word

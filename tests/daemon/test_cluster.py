@@ -648,7 +648,7 @@ def test_scripts_have_the_same_games_on_a_cluster(tmp_path: Path) -> None:
     found = []
     for where in (("--concurrency", "2"), ("--cluster", "local:2")):
         log = tmp_path / f"match{where[0]}.jsonl"
-        run("scripts/match/match.py", "ewn", "--a", "random", "--b", "random", "--games", 10, "--log", log, *where)
+        run("-m", "siqi", "match", "ewn", "random", "random", "--games", 10, "--log", log, *where)
         games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
         found.append(sorted((game["game"], game["moves"], game["dice"], game["winner"]) for game in games))
     assert len(found[0]) == 10

@@ -17,12 +17,13 @@ import pytest
 from client import START_TIMEOUT_S, Client
 from test_fuzz import ALL_LINES, CLIENTS, client_line, mutate, random_line
 
-from scripts.common.process import status
-from scripts.match import game_loop
-from scripts.match.players import PlayerLimits, RandomMover, random_ewn_setup
 from scripts.match.referee_junqi import ProtocolEngine
 
 from naive.ewn import Naive, setup_position
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.clients.process import status
+from siqi.daemon.clients.random_mover import RandomMover, random_ewn_setup
+from siqi.daemon.match import game_loop
 from siqi.games import registry
 
 pytestmark = pytest.mark.long

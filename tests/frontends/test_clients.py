@@ -10,10 +10,8 @@ import configparser
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -21,9 +19,8 @@ from typing import Any
 import pytest
 from client import START_TIMEOUT_S, Client
 
-from scripts.common.records import shift_ranks
-from scripts.match import match
-
+from siqi.daemon.command_line import run
+from siqi.games.shape import shift_ranks
 from siqi.games.xiangqi.library.board import Board
 
 ROOT = Path(__file__).parents[2]
@@ -129,12 +126,9 @@ def test_twenty_games_against_fairy_stockfish(ranks: int, tmp_path: Path, monkey
     openings = tmp_path / "openings.txt"
     openings.write_text("h2e2 h9g7\nb0c2 c6c5\nc3c4 g6g5\nh0g2 b9c7\ng3g4 b7e7\n")
     log = tmp_path / "log.jsonl"
-    command = (
-        f"xiangqi --a '{sys.executable} -m siqi' --a-option UCI_Coordinates={ranks} --a-ranks {ranks} --a-depth 3 "
-        f"--b fairy-stockfish --b-ranks 1 --b-depth 3 --games 10 --max-plies 160 --openings {openings} "
-        f"--referee pyffish --log {log}"
-    )
-    assert match.main(shlex.split(command)) == 0
+    engines = (f"siqi@UCI_Coordinates={ranks},ranks={ranks}", "fairy-stockfish ranks=1")
+    conditions = f"--depth 3 --games 10 --max-plies 160 --openings {openings} --referee pyffish --log {log}"
+    assert run(["match", "xiangqi", *engines, *conditions.split()]) == 0
     games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
     assert len(games) == 10
     assert {game["cause"] for game in games} <= {"rules", "adjudicated"}, games

@@ -6,10 +6,9 @@ import random
 
 import pytest
 
-from scripts.match.pyffish_referee import DisagreementError, PyffishPosition
-
 from siqi.games.contract import Outcome
 from siqi.games.xiangqi.board import XiangqiPosition
+from siqi.games.xiangqi.library.pyffish_position import DisagreementError, PyffishPosition
 
 ROOK_CHASES_KING = "4k4/9/9/9/9/9/9/4p4/9/3K1R3 w - - 0 1"
 MATED = "R3k4/R8/9/9/9/9/9/9/9/3K5 b - - 0 1"

@@ -8,10 +8,9 @@ import sys
 
 import pytest
 
-from scripts.match import match_log, matches
-from scripts.match.game_loop import BY_RULES
-from scripts.match.players import EngineSpec, PlayerLimits
-
+from siqi.daemon.clients.player import EngineSpec, PlayerLimits
+from siqi.daemon.match import match_log, matches
+from siqi.daemon.match.game_loop import BY_RULES
 from siqi.games import registry
 
 COMMAND = shlex.join([sys.executable, "-m", "siqi"])

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from fixture_files import ROOT
 
-from scripts.match.players import PlayerLimits
 from scripts.papers.connect6_roads import experiments as connect6_roads
 from scripts.papers.connect6_roads.experiments import EXPERIMENTS, PAPER_SECONDS, PAPER_TURN, Cell, TurnTimes
+
+from siqi.daemon.clients.player import PlayerLimits
 
 COMMAND = (sys.executable, "-m", "scripts.papers.connect6_roads", "--quick", "--jobs", "2")
 

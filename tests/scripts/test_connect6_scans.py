@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from scripts.match.paired_games import Pairing, PairJob
-from scripts.match.players import PlayerLimits
 from scripts.papers.connect6_roads import scans as connect6_scans
 from scripts.papers.connect6_roads.players import Entrant, Scanner, entrant_of, openings, play, winner_with_clock
 from scripts.papers.connect6_roads.scans import (
@@ -29,6 +28,7 @@ from scripts.papers.connect6_roads.scans import (
 )
 
 from naive.connect6 import Naive
+from siqi.daemon.clients.player import PlayerLimits
 from siqi.games import registry
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
 from siqi.games.connect6.rules.position import first_stone, second_stone

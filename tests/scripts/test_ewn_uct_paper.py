@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 from fixture_files import FIXTURES, vectors
 
-from scripts.common.statistics import mean
 from scripts.match import paired_games
 from scripts.match.paired_games import PaperGame
-from scripts.match.players import PlayerLimits
 from scripts.papers.ewn_uct import experiments as ewn_uct
 from scripts.papers.ewn_uct.players import make_player
 from scripts.papers.ewn_uct.regret import Step, choices, decisions, regret_of, search_steps
 
 from naive.ewn import Naive
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.match.statistics import mean
 from siqi.games import registry
 from siqi.games.contract import Task, exhaust
 from siqi.games.ewn.board import EwnPosition

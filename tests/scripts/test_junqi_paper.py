@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from fixture_files import vectors
 
-from scripts.match.players import PlayerLimits
 from scripts.papers.junqi_cooperation import experiments as junqi_cooperation
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, LearningStage
 from scripts.papers.junqi_cooperation.experiments import EXPERIMENTS, grid_name, mean_score
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.junqi_cooperation.players import FullWidth, PlainView, make_player
 
+from siqi.daemon.clients.player import PlayerLimits
 from siqi.games import registry
 from siqi.games.junqi.knowledge.worlds import marginals
 from siqi.games.junqi.search.setup import draw_setup

@@ -10,11 +10,12 @@ import forked
 import msgspec
 import pytest
 
-from scripts.common import statistics
-from scripts.match.match_log import MatchRecord, MatchSettings
-from scripts.match.players import EngineSpec
 from scripts.match.plot_match import MOST_ELO, MOST_POINTS, draw, histories_of
-from scripts.match.tally import Tally
+
+from siqi.daemon.clients.player import EngineSpec
+from siqi.daemon.match import statistics
+from siqi.daemon.match.match_log import MatchRecord, MatchSettings
+from siqi.daemon.match.tally import Tally
 
 ROOT = Path(__file__).parents[2]
 SPECS = tuple(EngineSpec(name, name) for name in ("old", "new", "odd"))

@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 from fixture_files import ROOT
 
-from scripts.match.game_loop import GameEnd, Opening, Referee
 from scripts.network import sample_positions
 from scripts.network.sample_positions import GameTask, SampleSettings, play, read_openings
 from scripts.network.samples import SampleFile, Samples, read_samples, read_settings
 from scripts.network.sampling import MAX_SCORE, Search, label_static, set_up_sample
 
+from siqi.daemon.match.game_loop import GameEnd, Opening, Referee
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.evaluation.choice import choose
 from siqi.games.xiangqi.evaluation.network import NETWORK_BOOK

@@ -19,12 +19,12 @@ import zstandard
 from fixture_files import ROOT
 from game_logs import connect6_games
 
-from scripts.common.log import RunLog, read_frames
 from scripts.common.records import SELF_PLAY, open_text, read_game_records
 from scripts.match import self_play
 from scripts.match.self_play import SelfPlaySettings, play
 
 from siqi.games import registry
+from siqi.system.log import RunLog, read_frames
 
 PLAYED = SelfPlaySettings(game="xiangqi", nodes=100, random_plies=8, max_plies=14, seed=1)
 OPTIONS = ("--nodes", "100", "--max-plies", "14", "--jobs", "2")

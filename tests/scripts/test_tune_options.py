@@ -17,13 +17,13 @@ import pytest
 from fixture_files import ROOT
 from nim import NimGame, engine_command
 
-from scripts.common.log import Log
-from scripts.match.match_log import MatchSettings
-from scripts.match.players import EngineSpec, PlayerLimits
 from scripts.tune import tune_options
 from scripts.tune.tune_options import Iteration, Parameter, SpsaSettings, Trajectory, Trial, gain, perturbation, run
 
+from siqi.daemon.clients.player import EngineSpec, PlayerLimits
+from siqi.daemon.match.match_log import MatchSettings
 from siqi.games import registry
+from siqi.system.log import Log
 
 WIDTH = Parameter("Width", 10, 0, 100, 4, 0.5, is_whole=True)
 WEIGHT = Parameter("Weight", 2.5, -1, 6, 0.25, 0.02)

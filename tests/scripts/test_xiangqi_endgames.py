@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from fixture_files import FIXTURES
 
-from scripts.match.players import PlayerLimits
 from scripts.papers.xiangqi_endgames import experiments as xiangqi_endgames
 from scripts.papers.xiangqi_endgames.solving import (
     DRAWN,
@@ -19,6 +18,8 @@ from scripts.papers.xiangqi_endgames.solving import (
     settle,
     spread,
 )
+
+from siqi.daemon.clients.player import PlayerLimits
 
 NAMES = [experiment.name for experiment in xiangqi_endgames.EXPERIMENTS]
 

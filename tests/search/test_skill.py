@@ -37,8 +37,9 @@ def pairs_of(score: float, count: int) -> tuple[int, ...]:
 
 
 def test_a_fit_finds_the_ratings_behind_matches() -> None:
-    from scripts.common.statistics import expected_score
     from scripts.tune.rate_skill_levels import LevelMatch, fit_ratings
+
+    from siqi.daemon.match.statistics import expected_score
 
     true = {0: 1200, 4: 1700, 8: 1900, 12: 2100, 16: 2200, 19: 2260}
     matches = [*pairwise(true), (4, 12), (8, 16)]

@@ -26,14 +26,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scripts.common import script
-from scripts.common.statistics import PairedScore, percent
 from scripts.common.table import Table
 from scripts.match.paired_games import PaperGame, pairing_scores, percents, run_games
-from scripts.match.players import PlayerLimits
 from scripts.papers.connect6_roads.players import Entrant, entrant_of, play, referee_at, winner_with_clock
 from scripts.papers.connect6_roads.scans import MAX_DEPTH, SCANS, WON, Program
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.match.statistics import PairedScore, percent
 from siqi.games.connect6.board import Connect6Position
 
 if TYPE_CHECKING:

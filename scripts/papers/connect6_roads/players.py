@@ -9,12 +9,12 @@ import time
 from typing import NamedTuple
 
 from scripts.common import script
-from scripts.match.game_loop import Opening, Referee
 from scripts.match.paired_games import PairJob, PaperGame, play_game
-from scripts.match.players import Choice, Player, PlayerLimits, Turn
 from scripts.papers.connect6_roads.scans import SCANS, Program
 from scripts.papers.paper import FIXTURES
 
+from siqi.daemon.clients.player import Choice, Player, PlayerLimits, Turn
+from siqi.daemon.match.game_loop import Opening, Referee
 from siqi.games.connect6.board import Connect6Position
 
 

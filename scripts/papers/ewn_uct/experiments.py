@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scripts.common import script
-from scripts.common.statistics import Estimate, mean, percent
 from scripts.common.table import Table
 from scripts.match.paired_games import (
     PaperGame,
@@ -39,12 +38,13 @@ from scripts.match.paired_games import (
     score_table,
     together,
 )
-from scripts.match.players import PlayerLimits
 from scripts.papers.ewn_uct.players import make_player, play, player
 from scripts.papers.ewn_uct.regret import SOURCE, choices, regret_of, search_steps
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
+from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.cluster.jobs import Jobs
+from siqi.daemon.match.statistics import Estimate, mean, percent
 from siqi.games.contract import Task, exhaust
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.kernel.control import Control

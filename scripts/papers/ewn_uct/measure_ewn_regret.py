@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 from scripts.common import script
 from scripts.common.table import Table
-from scripts.match.players import PlayerLimits
 from scripts.papers.ewn_uct.players import make_player
 from scripts.papers.ewn_uct.regret import Decision, decisions, regret_of
 
+from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.cluster.jobs import in_order
 
 player_of = functools.lru_cache(1)(make_player)

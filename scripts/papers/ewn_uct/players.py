@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 from scripts.common import script
-from scripts.match.game_loop import Opening, Referee
 from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
 from scripts.match.paired_games import PairJob, PaperGame, play_game
-from scripts.match.players import PlayerLimits
 
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.match.game_loop import Opening, Referee
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.evaluation import evaluate
 from siqi.games.ewn.evaluation.evaluate import chance

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.match.minds import EngineMind, Mind
-from scripts.match.players import PlayerLimits
 
+from siqi.daemon.clients.player import PlayerLimits
 from siqi.games.contract import Task
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.kernel.control import Control

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scripts.match.players import PlayerLimits
 from scripts.papers.junqi_cooperation.players import FullWidth, MonteCarlo
 
+from siqi.daemon.clients.player import PlayerLimits
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.paper.cooperation import CooperationAdapter, best_pieces

@@ -25,7 +25,6 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from scripts.common import script
-from scripts.common.statistics import Estimate, mean, percent
 from scripts.common.table import Table
 from scripts.match.paired_games import (
     Pairing,
@@ -38,12 +37,13 @@ from scripts.match.paired_games import (
     score_table,
     together,
 )
-from scripts.match.players import PlayerLimits
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, LearningStage
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.junqi_cooperation.players import play
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.match.statistics import Estimate, mean, percent
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.paper.team import MAX_TEAM, MOVES_BY_SIZE
 from siqi.games.junqi.search.setup import draw_setup

@@ -27,11 +27,11 @@ import numpy as np
 from numba import types
 
 from scripts.common import script
-from scripts.match.game_loop import Opening, Referee
 from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
 from scripts.match.paired_games import PairJob, PaperGame, play_game
-from scripts.match.players import PlayerLimits
 
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.match.game_loop import Opening, Referee
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.data.weights import WORTH

@@ -22,10 +22,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scripts.common import script
-from scripts.common.statistics import Estimate, Z, estimate, percent
 from scripts.common.table import Table
 from scripts.match.paired_games import percents
-from scripts.match.players import PlayerLimits
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 from scripts.papers.xiangqi_endgames.cutoffs import ALL_LEVELS, FIGURE_1, THREE_LEVELS, WHOLE, search
 from scripts.papers.xiangqi_endgames.solving import (
@@ -40,6 +38,9 @@ from scripts.papers.xiangqi_endgames.solving import (
     spread,
 )
 from scripts.papers.xiangqi_endgames.xiangqi_cutoffs import ORDERS, search_tree, size_of
+
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.match.statistics import Estimate, Z, estimate, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

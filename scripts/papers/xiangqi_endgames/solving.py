@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from scripts.common import script
 from scripts.common.records import open_text
-from scripts.match.game_loop import Adjudication, Clock, Opening, Referee, play_moves
 from scripts.match.minds import EngineMind, Seat
-from scripts.match.players import Choice, PlayerLimits, Turn
 
+from siqi.daemon.clients.player import Choice, PlayerLimits, Turn
+from siqi.daemon.match.game_loop import Adjudication, Clock, Opening, Referee, play_moves
 from siqi.games.registry import load
 from siqi.games.xiangqi.board import XiangqiPosition
 

@@ -25,10 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scripts.common import script
-from scripts.common.statistics import percent
 from scripts.common.table import Table
 from scripts.match.paired_games import Pairing, PaperGame, pairing_scores, percents, run_games
-from scripts.match.players import PlayerLimits
 from scripts.papers.paper import FIXTURES, Bench, Experiment, Paper, Result, run_paper
 from scripts.papers.xiangqi_rules.mining import (
     MAX_PLIES,
@@ -45,6 +43,8 @@ from scripts.papers.xiangqi_rules.mining import (
     same_rule,
 )
 
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.match.statistics import percent
 from siqi.games.xiangqi.knowledge.mining import move_rules
 from siqi.games.xiangqi.knowledge.rulebook import RuleBook
 

@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scripts.common import script
-from scripts.common.log import Log
-from scripts.common.process import Process
 from scripts.common.records import read_game_records
-from scripts.match.game_loop import Opening, Referee
 from scripts.match.minds import EngineMind, Seat
 from scripts.match.paired_games import PairJob, PaperGame, play_game
-from scripts.match.players import PlayerLimits
 
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.clients.process import Process
 from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.daemon.match.game_loop import Opening, Referee
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, book_header
 from siqi.games.contract import silent
@@ -31,6 +30,7 @@ from siqi.games.xiangqi.knowledge.items import NUMBERINGS, Item
 from siqi.games.xiangqi.knowledge.mining import MiningRequest, move_rules
 from siqi.games.xiangqi.knowledge.replay import Games, collect
 from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
+from siqi.system.log import Log
 
 SELF_PLAY_DEPTH = 3
 MAX_PLIES = 300

@@ -39,7 +39,7 @@ from siqi.daemon.analysis.inputs import (
 from siqi.daemon.analysis.run import open_batch
 from siqi.daemon.analysis.tables import EarlierRows, TableFile, read_table
 from siqi.daemon.cluster.errors import ClusterError
-from siqi.daemon.commands.arguments import add_workers, number_to, workers_of
+from siqi.daemon.commands.arguments import add_cluster, add_workers, number_to, workers_of
 from siqi.daemon.commands.game_files import CommandError, NamedFile, check_encoding, files_of, listed, reason
 from siqi.daemon.engine.options import CORE
 from siqi.games import registry
@@ -87,22 +87,6 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument("--resume", type=Path, metavar="FILE", help=what)
     add_cluster(found)
     found.add_argument("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
-
-
-def add_cluster(found: argparse.ArgumentParser) -> None:
-    """Declare `--cluster`."""
-    where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: search on a Dask cluster (see docs/guide/cluster.md)"
-    found.add_argument("--cluster", type=cluster_address, metavar="WHERE", help=where)
-
-
-def cluster_address(text: str) -> str:
-    """The type of `--cluster`."""
-    from siqi.daemon.cluster.remote import check_address
-
-    try:
-        return check_address(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def report(text: str) -> None:

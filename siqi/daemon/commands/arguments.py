@@ -52,6 +52,22 @@ def workers_of(options: argparse.Namespace) -> int:
     return workers or min(max(1, cores() // options.threads), MOST_WORKERS)
 
 
+def add_cluster(found: argparse._ActionsContainer) -> None:
+    """Declare `--cluster`."""
+    where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: work on a Dask cluster (see docs/guide/cluster.md)"
+    found.add_argument("--cluster", type=cluster_address, metavar="WHERE", help=where)
+
+
+def cluster_address(text: str) -> str:
+    """The type of `--cluster`."""
+    from siqi.daemon.cluster.remote import check_address
+
+    try:
+        return check_address(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def name_fault(name: str, suffixes: tuple[str, ...], what: str) -> str | None:
     """Return why a file of the kind `what` cannot have this name, None if it can: a user may have left the name out."""
     if name.lower().endswith(suffixes):

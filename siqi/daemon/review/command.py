@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from siqi.daemon.analysis.batch import BatchSettings
-from siqi.daemon.analysis.command import add_cluster
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands import game_files
-from siqi.daemon.commands.arguments import add_workers, name_fault, number_to, workers_of
+from siqi.daemon.commands.arguments import add_cluster, add_workers, name_fault, number_to, workers_of
 from siqi.daemon.commands.game_files import CommandError
 from siqi.daemon.engine.options import CORE
 from siqi.daemon.review.assess import assess, course, doubt_of, positions, solved

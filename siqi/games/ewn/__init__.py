@@ -23,6 +23,7 @@ INFO = GameInfo(
     die_faces=6,
     usual_start="ABE2/FC3/D3d/3cf/2eba f -",  # the best set-up by the book, on both sides
     has_setup=True,
+    has_tablebases=True,
     scores_chances=True,
     skill_elo=SKILL_ELO,
     options=(

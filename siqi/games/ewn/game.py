@@ -11,6 +11,7 @@ from siqi.games.contract import (
     EndgameResult,
     Game,
     GameInfo,
+    Outcome,
     Score,
     Searcher,
     Suggestion,
@@ -78,6 +79,13 @@ class Ewn:
         if chance is None:
             return []
         return [BookLine(f"endgame chance {chance:.5f} before the throw", ending=EndgameResult("chance", 0, chance))]
+
+    def tablebase_outcome(self, position: EwnPosition) -> Outcome | None:
+        """Return a win that no throw can prevent, to the tablebase's precision."""
+        chance = self.knowledge.chance(position.record) if position.has_pieces else None
+        if chance not in (0.0, 1.0):
+            return None
+        return Outcome(position.turn if chance else 1 - position.turn, "tablebase win")
 
     def suggest(self, position: EwnPosition, rng: random.Random) -> Suggestion | None:
         return None if position.has_pieces else self.knowledge.suggest(position.words, rng)

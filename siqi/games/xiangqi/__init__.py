@@ -38,6 +38,7 @@ INFO = GameInfo(
     skill_elo=SKILL_ELO,
     learns=True,
     solves=True,
+    has_tablebases=True,
     options=(
         *OPENING_BOOK,
         *RULES,

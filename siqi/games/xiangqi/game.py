@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 
-from siqi.games.contract import BenchItem, BookLine, Game, GameInfo, Searcher, Suggestion, Warn, check_throw
+from siqi.games.contract import BenchItem, BookLine, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
 from siqi.games.kernel.control import POLL_INTERVAL, Control
 from siqi.games.kernel.jit import new_record
 from siqi.games.search.aspiration import Aspiration
@@ -15,8 +15,10 @@ from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.data.bench import BENCH
 from siqi.games.xiangqi.data.margins import MARGIN_OPTIONS
 from siqi.games.xiangqi.knowledge.knowledge import Knowledge
+from siqi.games.xiangqi.knowledge.probe import UNKNOWN
 from siqi.games.xiangqi.rules import movegen, notation
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import QUIET_LIMIT
 from siqi.games.xiangqi.rules.work import MAX_PLY, WORK_DTYPE
 from siqi.games.xiangqi.search.adapter import XiangqiAdapter
 
@@ -53,6 +55,16 @@ class Xiangqi:
 
     def consult(self, position: XiangqiPosition) -> list[BookLine]:
         return self._knowledge.consult(position)
+
+    def tablebase_outcome(self, position: XiangqiPosition) -> Outcome | None:
+        """Return the result by the tablebase: a mate if it comes before the 60-move rule, else a draw or None."""
+        code = self._knowledge.ending_code(position.record)
+        if code == UNKNOWN or (code and position.record.quiet + code - 1 > QUIET_LIMIT):
+            return None
+        if code == 0:
+            return Outcome(None, "tablebase draw")
+        winner = position.turn if code & 1 == 0 else 1 - position.turn
+        return Outcome(winner, f"tablebase mate in {code - 1} plies")
 
     def solution(self, position: XiangqiPosition) -> list[int]:
         twin, found = position.copy(), []

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from scripts.common import script, statistics
-from scripts.common.logistic import fit_elo
-from scripts.match.match_log import MatchRecord, MatchSettings, series_scores
+from siqi.daemon.match import statistics
+from siqi.daemon.match.match_log import MatchRecord, MatchSettings, series_scores
+from siqi.daemon.match.ratings import fit_elo
 
 FAULTS = ("illegal", "crash", "time")
 
@@ -178,25 +176,3 @@ class Standings:
         if adjudicated := sum(tally.adjudicated for tally in self._tallies.values()):
             lines.append(f"adjudicated: {adjudicated}")
         return "\n".join(lines)
-
-
-@contextlib.contextmanager
-def progress(tally: Tally | Standings, every: int) -> Iterator[Callable[[], None]]:
-    """Yield a function to call after each game: it moves a bar on a terminal, else prints every `every` games."""
-    if script.shows_progress():
-        layout = "{l_bar}{bar:10}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}]{postfix}"
-        total = tally.settings.games * len(tally.settings.pairings) * max(tally.settings.best_of, 1)
-        with script.progress(total=total, initial=tally.games, bar_format=layout) as bar:
-
-            def advance() -> None:
-                bar.set_postfix_str(tally.standing(), refresh=False)
-                bar.update()
-
-            yield advance
-    else:
-
-        def print_standing() -> None:
-            if tally.games % every == 0:
-                print(f"{tally.games}  {tally.standing()}", flush=True)
-
-        yield print_standing

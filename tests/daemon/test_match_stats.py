@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.common import statistics
+from siqi.daemon.match import statistics
 
 pair_counts = st.lists(st.integers(0, 500), min_size=5, max_size=5).filter(any)
 elo_bounds = st.tuples(st.floats(-50, 49), st.floats(0.5, 30)).map(lambda pair: (pair[0], sum(pair)))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from scripts.common.log import Log
-from scripts.match.game_loop import Agreement
-from scripts.match.players import EngineSpec
+from siqi.daemon.clients.player import EngineSpec
+from siqi.daemon.match.game_loop import Agreement
+from siqi.system.log import Log
 
 
 class UsageError(Exception):

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from scripts.common import script
-from scripts.match.match_log import MatchSettings, UsageError
-from scripts.match.players import PlayerLimits
-from scripts.match.tablebases import GAMES as TABLEBASE_GAMES
+from siqi.daemon.clients.player import RANDOM, PlayerLimits
+from siqi.daemon.commands.arguments import number_to, whole_number
+from siqi.daemon.match.match_log import MatchSettings, UsageError
+from siqi.games import registry
+
+MOST = 10**12
+"""The largest limit."""
 
 
 def parse_clock(text: str) -> tuple[int, int]:
-    """Return `SECONDS` or `SECONDS+INCREMENT` as milliseconds."""
-    base, _, increment = text.partition("+")
-    return round(float(base) * 1000), round(float(increment or 0) * 1000)
+    """Return `SECONDS` or `SECONDS+INCREMENT` as milliseconds; ArgumentTypeError for other texts."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)(?:\+(\d{1,9}(?:\.\d+)?))?", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"SECONDS or SECONDS+INCREMENT, such as 60+0.5, not {text}")
+    return round(float(found[1]) * 1000), round(float(found[2] or 0) * 1000)
 
 
 def parse_option(text: str) -> tuple[str, str]:
@@ -28,9 +35,9 @@ def parse_option(text: str) -> tuple[str, str]:
 
 
 LIMITS: dict[str, tuple[Callable[[str], Any], str, str | None]] = {
-    "movetime": (int, "MS", "a move"),
-    "nodes": (int, "N", "a move"),
-    "depth": (int, "N", None),
+    "movetime": (number_to(MOST), "MS", "a move"),
+    "nodes": (number_to(MOST), "N", "a move"),
+    "depth": (number_to(MOST), "N", "a move"),
     "clock": (parse_clock, "S[+S]", "a game + each move"),
 }
 
@@ -50,12 +57,12 @@ def limits_from(words: dict[str, Any]) -> PlayerLimits:
 def add_conditions(parser: argparse._ActionsContainer) -> None:
     """Declare how games begin, end and are judged; the options bear the names of fields of MatchSettings."""
     option = parser.add_argument
-    option("--seed", type=int, default=1)
+    option("--seed", type=whole_number, default=1, metavar="N", help="of throws, of the order of openings; default: 1")
     option("--openings", default="", metavar="FILE", help="one opening per line: moves, FEN, or FEN moves ...")
-    option("--max-plies", type=int, default=0, metavar="N", help="a game of N plies is a draw")
-    option("--agree", nargs=2, type=int, metavar=("CP", "PLIES"), help="scores of both engines that decide a game")
-    option("--tablebases", action="store_true", help="exact values decide a game: " + ", ".join(TABLEBASE_GAMES))
-    option("--margin", dest="margin_ms", type=int, default=50, metavar="MS", help="grace beyond the time allowed")
+    option("--max-plies", type=number_to(MOST), default=0, metavar="N", help="a game of N plies is a draw")
+    option("--agree", nargs=2, type=whole_number, metavar=("CP", "PLIES"), help="scores of both that decide a game")
+    option("--tablebases", action="store_true", help="tablebases end a game whose result they know")
+    option("--margin", dest="margin_ms", type=whole_number, default=50, metavar="MS", help="grace beyond the time")
     option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="kill engines that hang this long")
     option("--referee", choices=("siqi", "pyffish"), default="siqi", help="the rules that judge")
 
@@ -72,13 +79,15 @@ def fields_from(arguments: dict[str, Any]) -> dict[str, Any]:
 def check_conditions(settings: MatchSettings) -> None:
     """Check that games can be played as asked; UsageError."""
     for spec in settings.engines:
-        if spec.command != "random" and spec.limits == PlayerLimits():
+        if spec.command != RANDOM and spec.limits == PlayerLimits():
             raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")
         if spec.ranks and settings.game != "xiangqi":
             raise UsageError("only Xiangqi's ranks are counted in two ways")
     if settings.referee == "pyffish":
         if settings.game != "xiangqi":
             raise UsageError("pyffish knows only Xiangqi's rules")
-        script.require("pyffish", "referee")
-    if settings.tablebases and (settings.game not in TABLEBASE_GAMES or settings.referee != "siqi"):
-        raise UsageError(f"--tablebases: only {' and '.join(TABLEBASE_GAMES)}, by our own rules")
+        if importlib.util.find_spec("pyffish") is None:
+            raise UsageError("--referee pyffish: it is not installed: pip install 'siqi[referee]'")
+    if settings.tablebases and (not registry.info(settings.game).has_tablebases or settings.referee != "siqi"):
+        known = " and ".join(name for name in registry.NAMES if registry.info(name).has_tablebases)
+        raise UsageError(f"--tablebases: only {known}, by our own rules")

@@ -6,9 +6,8 @@ from typing import Self
 
 import pyffish
 
-from scripts.common.records import shift_ranks
-
 from siqi.games.contract import Outcome
+from siqi.games.shape import shift_ranks
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.rules.notation import START_FEN
 

@@ -7,16 +7,30 @@ import contextlib
 import itertools
 import queue
 import random
-from collections.abc import Generator, Iterator, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from scripts.common import script
-from scripts.match.game_loop import Adjudication, Clock, Opening, Referee, parse_opening, play_moves, words_for
-from scripts.match.match_log import (
+from siqi.daemon.clients import make_player
+from siqi.daemon.clients.player import Forfeit, Player
+from siqi.daemon.cluster import node
+from siqi.daemon.cluster.jobs import completed
+from siqi.daemon.cluster.remote import Cluster
+from siqi.daemon.match.game_loop import (
+    Adjudication,
+    Clock,
+    GameEnd,
+    Opening,
+    Referee,
+    parse_opening,
+    play_moves,
+    words_for,
+)
+from siqi.daemon.match.match_log import (
     MatchRecord,
     MatchSettings,
     UsageError,
@@ -26,15 +40,13 @@ from scripts.match.match_log import (
     seating,
     series_scores,
 )
-from scripts.match.players import Forfeit, Player, make_player
-from scripts.match.tablebases import tablebase_judge
-from scripts.match.tally import Standings, Tally, progress
-
-from siqi.daemon.cluster.jobs import completed
-from siqi.daemon.cluster.remote import Cluster
+from siqi.daemon.match.progress import progress
+from siqi.daemon.match.tally import Standings, Tally
 from siqi.games import registry
-from siqi.games.contract import FIRST, SECOND, Game, GameRecord, Position
+from siqi.games.compiling import announce_compiling
+from siqi.games.contract import FIRST, SECOND, Game, GameRecord, Position, is_tablebase_game
 from siqi.system.files import check_owned, replace_file
+from siqi.system.pipes import to_stderr
 
 
 class Unit(NamedTuple):
@@ -262,10 +274,24 @@ def prepare_records(folder: Path, match: Match, records: Sequence[MatchRecord]) 
         write_record(folder, match, record)
 
 
+def tablebase_judge(game: Game[Position]) -> Callable[[Position], GameEnd | None]:
+    """Return a function that ends games whose results tablebases know; games in several threads may call it."""
+    assert is_tablebase_game(game)
+    lock = threading.Lock()
+
+    def judge(position: Position) -> GameEnd | None:
+        with lock:
+            outcome = game.tablebase_outcome(position)
+        return None if outcome is None else GameEnd(outcome.winner, "adjudicated", outcome.reason)
+
+    return judge
+
+
 def new_match(settings: MatchSettings) -> Match:
     """Return a match without its openings."""
-    game = script.load(settings.game)
-    judge = tablebase_judge(settings.game) if settings.tablebases else None
+    with announce_compiling(to_stderr, settings.game):
+        game = node.load(settings.game, to_stderr)
+    judge = tablebase_judge(game) if settings.tablebases else None
     return Match(settings, game, [], Adjudication(settings.max_plies, settings.agreement, judge))
 
 
@@ -276,6 +302,7 @@ def run_match(
     every: int = 10,
     records_into: Path | None = None,
     cluster: Cluster | None = None,
+    as_json: bool = False,
 ) -> None:
     """Play the games that the log at `path` lacks, into log and tally, until done or decided."""
     match = new_match(settings)
@@ -284,7 +311,7 @@ def run_match(
     for record in records:
         tally.add(record)
     playing = play_games(match, records) if cluster is None else play_on(match, records, cluster)
-    with log, progress(tally, every) as advance, contextlib.closing(playing) as fresh:
+    with log, progress(tally, every, as_json) as advance, contextlib.closing(playing) as fresh:
         if records_into is not None:
             prepare_records(records_into, match, records)
         while not tally.sprt()[1] and (played := next(fresh, None)):

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from scripts.match.players import UNLIMITED, Forfeit, Player, PlayerLimits, Turn
-
+from siqi.daemon.clients.player import UNLIMITED, Forfeit, Player, PlayerLimits, Turn
+from siqi.games import registry
 from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_hidden_position, is_setup_position, set_dice
 
 
@@ -34,11 +34,7 @@ def words_for(game: Game[Position], position: Position, side: int, words: list[s
 
 def judged_position(game: Game[Position], fen: str | None, rules: str) -> Position:
     """Return a position that judges its outcome by the rules of `siqi` or `pyffish`."""
-    if rules == "pyffish":
-        from scripts.match.pyffish_referee import PyffishPosition
-
-        return PyffishPosition(fen) if fen else PyffishPosition()
-    return game.position(fen)
+    return game.position(fen) if rules == "siqi" else registry.pyffish_position(game.info.name, fen)
 
 
 class Referee:

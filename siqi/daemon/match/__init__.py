@@ -1,0 +1,1 @@
+"""Games between engines: the loop, the match, its log and what it shows."""

@@ -1,0 +1,149 @@
+"""`siqi match`: a match between two engines or a tournament of several, from a log that the same command continues."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from siqi.daemon.clients.player import PlayerLimits, StartError
+from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.commands.arguments import add_cluster, number_to
+from siqi.daemon.commands.game_files import reason
+from siqi.daemon.match.arguments import add_conditions, add_limits, check_conditions, fields_from, limits_from
+from siqi.daemon.match.engines import distinct, parse_engine
+from siqi.daemon.match.match_log import MatchSettings, UsageError
+from siqi.daemon.match.tally import Standings, Tally
+from siqi.games import registry
+from siqi.system.interrupts import INTERRUPTED, raised
+from siqi.system.pipes import printable, to_stderr
+
+MISUSED, ENGINE_FAILED, FILE_FAILED = 2, 3, 4
+"""Exit statuses: nothing was started, an engine cannot be used, a file cannot be read or written."""
+
+USUAL_MS = 100
+"""The time of a move where no limit is given."""
+
+MOST_GAMES = 1_000_000
+MOST_AT_A_TIME = 256
+
+KINDS = ("gauntlet", "round-robin")
+
+JOB_LIMIT_S = 6 * 3600.0
+"""On a cluster, a game or series that takes longer is given to another worker."""
+
+
+def add_arguments(found: argparse.ArgumentParser) -> None:
+    """Declare the commands of `siqi match`, each with its arguments: a game's name plays a match."""
+    commands = found.add_subparsers(dest="game", metavar="GAME", required=True)
+    for name in registry.NAMES:
+        add_match(commands.add_parser(name, help=f"play {registry.info(name).english.game}"))
+
+
+def add_match(found: argparse.ArgumentParser) -> None:
+    """Declare the arguments of a match; those of MatchSettings bear the names of its fields."""
+    option = found.add_argument
+    option(
+        "engines",
+        nargs="+",
+        metavar="ENGINE",
+        help="[NAME=]COMMAND [WORD=VALUE ...], one argument each: a program, random, siqi or siqi@OPTION=VALUE,...; "
+        "a WORD is an option of the engine, a limit of its own (movetime, nodes, depth, clock), or ranks",
+    )
+    option("--log", type=Path, metavar="FILE", help="JSON lines, continued if it exists; default: GAME-A-B.jsonl")
+    option(
+        "--games", type=number_to(MOST_GAMES), default=100, metavar="N", help="a pairing; even, as pairs change sides"
+    )
+    option("--tournament", choices=KINDS, default="", help="of more than two engines; default: round-robin")
+    option("--best-of", type=number_to(99), default=0, metavar="N", help="--games series of at most N games")
+    option(
+        "--records", type=Path, metavar="DIR", help="also write each game as a file: PGN, the championships' records"
+    )
+    where = found.add_mutually_exclusive_group()
+    where.add_argument("--concurrency", type=number_to(MOST_AT_A_TIME), default=1, metavar="N", help="games at a time")
+    add_cluster(where)
+    option("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop once decided (errors 5 %%)")
+    option("--every", type=number_to(MOST_GAMES), default=10, metavar="N", help="report every N games, off a terminal")
+    option("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
+    add_conditions(found)
+    add_limits(found.add_argument_group("limits", f"of all engines without their own; default: {USUAL_MS} ms a move"))
+
+
+def settings_from(arguments: dict[str, Any]) -> MatchSettings:
+    """Return the settings of the match that a command line asks for; UsageError if they make no sense."""
+    common = limits_from(arguments)
+    common = PlayerLimits(movetime_ms=USUAL_MS) if common == PlayerLimits() else common
+    engines = distinct([parse_engine(text, common) for text in arguments["engines"]])
+    kind = arguments["tournament"] or (KINDS[-1] if len(engines) > 2 else "")
+    fields = fields_from(arguments) | {"engines": engines, "tournament": kind}
+    settings = msgspec.convert(fields, MatchSettings)
+    check_conditions(settings)
+    if len(engines) < 2:
+        raise UsageError("a match needs two engines; `random` and `siqi` are always there")
+    if arguments["records"] is not None and settings.openings and settings.game != "xiangqi":
+        raise UsageError("--records: games must begin at the start position, except Xiangqi's")
+    if settings.games % 2 and not settings.best_of:
+        raise UsageError("--games must be even: they are played in pairs")
+    if settings.best_of and (settings.best_of % 2 == 0 or settings.sprt):
+        raise UsageError("--best-of: an odd number of games, and no SPRT: it judges pairs")
+    if settings.tournament and (settings.best_of or settings.sprt):
+        raise UsageError("--best-of and --sprt are for matches of two engines")
+    if settings.sprt and settings.sprt[0] >= settings.sprt[1]:
+        raise UsageError("--sprt: ELO0 must be below ELO1")
+    return settings
+
+
+def log_name(settings: MatchSettings) -> Path:
+    """Return the name of the log where none is given: by the game and the engines."""
+    names = [re.sub(r"[^\w.+-]+", "_", spec.name) for spec in settings.engines]
+    return Path("-".join([settings.game, *names])[:200] + ".jsonl")
+
+
+def report(text: str) -> None:
+    """Write a line for the user to standard error."""
+    to_stderr(f"siqi match: {text}")
+
+
+def match_with(options: argparse.Namespace) -> int:
+    """Run `siqi match`; return 0 once all is played or decided, else one of the statuses above, or INTERRUPTED."""
+    try:
+        settings = settings_from(vars(options))
+        path: Path = options.log or log_name(settings)
+    except UsageError as error:
+        report(printable(str(error), 300))
+        return MISUSED
+    except OSError as error:
+        report(reason(error))
+        return FILE_FAILED
+    tally = Standings(settings) if settings.tournament else Tally(settings)
+    try:
+        status = play(options, settings, path, tally)
+    except UsageError as error:
+        report(printable(str(error), 300))
+        return MISUSED
+    except (ClusterError, StartError) as error:
+        report(printable(str(error), 300))
+        status = ENGINE_FAILED
+    except OSError as error:
+        report(reason(error))
+        status = FILE_FAILED
+    print(tally.report(), flush=True)
+    return status
+
+
+def play(options: argparse.Namespace, settings: MatchSettings, path: Path, tally: Tally | Standings) -> int:
+    """Play what the log lacks; return 0, or INTERRUPTED after Ctrl-C."""
+    from siqi.daemon.cluster.remote import Cluster  # late: it needs much
+    from siqi.daemon.match.matches import run_match
+
+    cluster = None if options.cluster is None else Cluster(options.cluster, JOB_LIMIT_S)
+    try:
+        with raised():
+            run_match(settings, path, tally, options.every, options.records, cluster, options.json_progress)
+    except KeyboardInterrupt:
+        report(f"interrupted; the same command goes on from {path}")
+        return INTERRUPTED
+    return 0

@@ -59,6 +59,7 @@ from siqi.daemon.match.arguments import (
 from siqi.daemon.match.game_loop import parse_opening
 from siqi.daemon.match.match_log import MatchSettings, UsageError
 from siqi.daemon.match.matches import CurrentMatch, load_openings, play_game
+from siqi.daemon.match.schedule import Unit
 from siqi.daemon.match.statistics import Z
 from siqi.games import registry
 from siqi.system.log import RunLog
@@ -297,7 +298,7 @@ def play_trial(trial: Trial) -> Iteration:
             for player in players:
                 assert isinstance(player, UciEngine)
                 player.set_options({"Seed": str(rng.randrange(1, 1 << 31))})
-        record = play_game(match, index, players)
+        record = play_game(match, Unit([index], (0, 1), index // 2), index, players)
         points.append(record.score)
         if record.cause not in ("rules", "adjudicated") and record.winner is not None:
             faults.append(f"{SIDES[1 - record.winner]} {record.cause}")

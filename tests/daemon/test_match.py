@@ -440,7 +440,7 @@ def test_a_gauntlet_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest
         (("c=x nodes=many", "random"), "engine c: a bad limit"),
         (("c=x ranks=2", "random"), "engine c: a bad limit, or ranks"),
         (("c=x ranks=1", "random"), "only Xiangqi's ranks"),
-        (("random", "siqi", "random", "--sprt", "0", "5"), "are for matches of two engines"),
+        (("random", "siqi", "random", "--sprt", "0", "5"), "--sprt is for a match of two engines"),
         (("random", "random", "--tablebases"), "only xiangqi and ewn"),
     ],
 )

@@ -16,7 +16,8 @@ from siqi.daemon.commands.game_files import reason
 from siqi.daemon.match.arguments import add_conditions, add_limits, check_conditions, fields_from, limits_from
 from siqi.daemon.match.engines import distinct, parse_engine
 from siqi.daemon.match.match_log import MatchSettings, UsageError
-from siqi.daemon.match.tally import Standings, Tally
+from siqi.daemon.match.standings import Standings
+from siqi.daemon.match.tally import Tally
 from siqi.games import registry
 from siqi.system.interrupts import INTERRUPTED, raised
 from siqi.system.pipes import printable, to_stderr
@@ -30,7 +31,7 @@ USUAL_MS = 100
 MOST_GAMES = 1_000_000
 MOST_AT_A_TIME = 256
 
-KINDS = ("gauntlet", "round-robin")
+KINDS = ("gauntlet", "round-robin", "swiss", "knockout")
 
 JOB_LIMIT_S = 6 * 3600.0
 """On a cluster, a game or series that takes longer is given to another worker."""
@@ -58,6 +59,7 @@ def add_match(found: argparse.ArgumentParser) -> None:
         "--games", type=number_to(MOST_GAMES), default=100, metavar="N", help="a pairing; even, as pairs change sides"
     )
     option("--tournament", choices=KINDS, default="", help="of more than two engines; default: round-robin")
+    option("--rounds", type=number_to(99), default=0, metavar="N", help="of a Swiss tournament")
     option("--best-of", type=number_to(99), default=0, metavar="N", help="--games series of at most N games")
     option(
         "--records", type=Path, metavar="DIR", help="also write each game as a file: PGN, the championships' records"
@@ -77,7 +79,7 @@ def settings_from(arguments: dict[str, Any]) -> MatchSettings:
     common = limits_from(arguments)
     common = PlayerLimits(movetime_ms=USUAL_MS) if common == PlayerLimits() else common
     engines = distinct([parse_engine(text, common) for text in arguments["engines"]])
-    kind = arguments["tournament"] or (KINDS[-1] if len(engines) > 2 else "")
+    kind = arguments["tournament"] or ("round-robin" if len(engines) > 2 else "")
     fields = fields_from(arguments) | {"engines": engines, "tournament": kind}
     settings = msgspec.convert(fields, MatchSettings)
     check_conditions(settings)
@@ -89,8 +91,10 @@ def settings_from(arguments: dict[str, Any]) -> MatchSettings:
         raise UsageError("--games must be even: they are played in pairs")
     if settings.best_of and (settings.best_of % 2 == 0 or settings.sprt):
         raise UsageError("--best-of: an odd number of games, and no SPRT: it judges pairs")
-    if settings.tournament and (settings.best_of or settings.sprt):
-        raise UsageError("--best-of and --sprt are for matches of two engines")
+    if settings.tournament and settings.sprt:
+        raise UsageError("--sprt is for a match of two engines")
+    if settings.rounds and settings.tournament != "swiss":
+        raise UsageError("--rounds is for --tournament swiss")
     if settings.sprt and settings.sprt[0] >= settings.sprt[1]:
         raise UsageError("--sprt: ELO0 must be below ELO1")
     return settings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,6 +15,10 @@ from siqi.system.log import Log
 
 class UsageError(Exception):
     """The settings of the match are wrong or contradict each other."""
+
+
+Pairing = tuple[int, int]
+"""Two engines of a match's settings, A and B."""
 
 
 class MatchSettings(msgspec.Struct, frozen=True):
@@ -35,12 +38,18 @@ class MatchSettings(msgspec.Struct, frozen=True):
     referee: str = "siqi"  # siqi | pyffish: the library whose rules judge
     best_of: int = 0  # most games of a series; `games` then counts series
     agreement: Agreement | None = None  # of both engines' scores, which decides a game
-    tournament: str = ""  # gauntlet | round-robin; empty: a match of two
+    tournament: str = ""  # gauntlet | round-robin | swiss | knockout; empty: a match of two
     tablebases: bool = False  # exact values decide a game
+    rounds: int = 0  # of a Swiss tournament; 0: as many as are usual
 
     @property
-    def pairings(self) -> list[tuple[int, int]]:
-        """Return the engines, A and B, of each pairing; pair (or series) k belongs to pairing k modulo their number."""
+    def pairs(self) -> int:
+        """The pairs, or series, of each pairing."""
+        return self.games if self.best_of else self.games // 2
+
+    @property
+    def pairings(self) -> list[Pairing]:
+        """The engines, A and B, of each pairing of a match, a gauntlet or a round-robin."""
         pairings = list(itertools.combinations(range(len(self.engines)), 2))
         return [pairing for pairing in pairings if pairing[0] == 0 or self.tournament != "gauntlet"]
 
@@ -63,47 +72,13 @@ class MatchRecord(msgspec.Struct, frozen=True):
 
     @property
     def score(self) -> float:
-        """Return A's points."""
+        """A's points."""
         return 0.5 if self.winner is None else 1.0 - self.winner
 
-
-def seating(settings: MatchSettings, index: int) -> tuple[int, int]:
-    """Return the pair or series that a game belongs to, and the engine on the first side.
-
-    In a series sides change by the championships' rule.
-    """
-    if not settings.best_of:
-        return divmod(index, 2)
-    series, number = divmod(index, settings.best_of)
-    return series, int(number % 4 in (1, 2)) ^ series % 2
-
-
-def missing(settings: MatchSettings, records: Sequence[MatchRecord]) -> list[list[int]]:
-    """Return the games still to be played, a list for each series: played in order, until the series is decided."""
-    played = {record.game for record in records}
-    if not settings.best_of:
-        return [[index] for index in range(settings.games * len(settings.pairings)) if index not in played]
-    decided = {series for series, scores in series_scores(records).items() if is_decided(scores, settings)}
-    groups = []
-    for series in sorted(set(range(settings.games)) - decided):
-        first = series * settings.best_of
-        groups.append([index for index in range(first, first + settings.best_of) if index not in played])
-    return groups
-
-
-def is_decided(scores: Iterable[float], settings: MatchSettings) -> bool:
-    """True if one engine has more than half of a series' points."""
-    return 2 * max(scores) > settings.best_of
-
-
-def series_scores(records: Iterable[MatchRecord]) -> dict[int, list[float]]:
-    """Return the points of A and B in each series."""
-    scores: dict[int, list[float]] = {}
-    for record in records:
-        score = scores.setdefault(record.pair, [0.0, 0.0])
-        score[0] += record.score
-        score[1] += 1 - record.score
-    return scores
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of A and B."""
+        return self.players[self.first], self.players[1 - self.first]
 
 
 def open_log(path: Path, settings: MatchSettings) -> tuple[Log, list[MatchRecord]]:

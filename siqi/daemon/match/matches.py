@@ -30,18 +30,11 @@ from siqi.daemon.match.game_loop import (
     play_moves,
     words_for,
 )
-from siqi.daemon.match.match_log import (
-    MatchRecord,
-    MatchSettings,
-    UsageError,
-    is_decided,
-    missing,
-    open_log,
-    seating,
-    series_scores,
-)
+from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError, open_log
 from siqi.daemon.match.progress import progress
-from siqi.daemon.match.tally import Standings, Tally
+from siqi.daemon.match.schedule import Unit, is_decided, missing, seating
+from siqi.daemon.match.standings import Standings
+from siqi.daemon.match.tally import Tally
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import FIRST, SECOND, Game, GameRecord, Position, is_tablebase_game
@@ -49,13 +42,12 @@ from siqi.system.files import check_owned, replace_file
 from siqi.system.pipes import to_stderr
 
 
-class Unit(NamedTuple):
-    """Games that one worker of a cluster plays in order: one game, or a series until it is decided."""
+class UnitJob(NamedTuple):
+    """What one worker of a cluster plays in order."""
 
     settings: MatchSettings
     opening: str
-    games: list[int]
-    scores: tuple[float, float]  # points of the series so far
+    unit: Unit
 
 
 class Match(NamedTuple):
@@ -95,18 +87,17 @@ def throws(seed: int, pair: int) -> Iterator[int]:
         yield rng.randint(1, 6)
 
 
-def play_game(match: Match, index: int, players: Sequence[Player]) -> MatchRecord:
-    """Play one game; `players` are of the settings' engines. All pairings play the same openings and throws."""
+def play_game(match: Match, unit: Unit, index: int, players: Sequence[Player]) -> MatchRecord:
+    """Play one game of a unit; `players` are of the settings' engines."""
     settings = match.settings
     pair, first = seating(settings, index)
-    turn, number = divmod(pair, len(settings.pairings))
-    pairing = settings.pairings[number]
     seats = (first, 1 - first)  # engine by side, and side by engine
-    specs = [settings.engines[pairing[engine]] for engine in seats]
-    opening = match.openings[turn % len(match.openings)]
-    referee = Referee(match.game, opening, throws(settings.seed, index if settings.best_of else turn), settings.referee)
+    specs = [settings.engines[unit.pairing[engine]] for engine in seats]
+    opening = match.openings[unit.turn % len(match.openings)]
+    dice = throws(settings.seed, index if settings.best_of else unit.turn)
+    referee = Referee(match.game, opening, dice, settings.referee)
     clocks = [Clock(spec.limits, settings.margin_ms) for spec in specs]
-    seated = [players[pairing[engine]] for engine in seats]
+    seated = [players[unit.pairing[engine]] for engine in seats]
     seeds = [f"{settings.seed}/{index}/{side}" for side in (FIRST, SECOND)]
     winner, cause, reason = play_moves(referee, seated, clocks, seeds, match.adjudication)
     return MatchRecord(
@@ -153,47 +144,35 @@ class CurrentMatch:
 atexit.register(CurrentMatch.dismiss)
 
 
-def play_in_order(
-    match: Match, games: Sequence[int], score: Sequence[float], players: Sequence[Player]
-) -> Iterator[MatchRecord]:
-    """Play one game, or the rest of a series with this score; yield each game when it is over."""
-    a, b = score
-    for index in games:
-        record = play_game(match, index, players)
+def play_in_order(match: Match, unit: Unit, players: Sequence[Player]) -> Iterator[MatchRecord]:
+    """Play a unit's games; yield each when it is over."""
+    a, b = unit.scores
+    for index in unit.games:
+        record = play_game(match, unit, index, players)
         yield record
         a, b = a + record.score, b + 1 - record.score
         if is_decided((a, b), match.settings):
             return
 
 
-def play_unit(unit: Unit) -> list[MatchRecord]:
+def play_unit(job: UnitJob) -> list[MatchRecord]:
     """Play a unit's games in this process."""
-    match, players = CurrentMatch.of(unit.settings)
-    match = match._replace(openings=[parse_opening(unit.opening)])
-    return list(play_in_order(match, unit.games, unit.scores, players))
+    match, players = CurrentMatch.of(job.settings)
+    match = match._replace(openings=[parse_opening(job.opening)])
+    return list(play_in_order(match, job.unit, players))
 
 
-def play_on(match: Match, records: Sequence[MatchRecord], cluster: Cluster) -> Generator[MatchRecord]:
-    """Play the games that `records` lack on a cluster, one unit per worker; yield each when its unit is played."""
-    settings = match.settings
-    scores = series_scores(records)
-
-    def units() -> Iterator[Unit]:
-        for games in missing(settings, records):
-            pair, _ = seating(settings, games[0])
-            opening = match.openings[pair // len(settings.pairings) % len(match.openings)]
-            a, b = scores.get(pair, (0.0, 0.0)) if settings.best_of else (0.0, 0.0)
-            yield Unit(settings, opening.text, games, (a, b))
-
-    with contextlib.closing(completed(play_unit, units(), cluster)) as finished:
+def play_on(match: Match, units: Sequence[Unit], cluster: Cluster) -> Generator[MatchRecord]:
+    """Play units on a cluster, one per worker; yield each game when its unit is played."""
+    jobs = (UnitJob(match.settings, match.openings[unit.turn % len(match.openings)].text, unit) for unit in units)
+    with contextlib.closing(completed(play_unit, jobs, cluster)) as finished:
         for played in itertools.chain.from_iterable(finished):
             yield from played
 
 
-def play_games(match: Match, records: Sequence[MatchRecord]) -> Generator[MatchRecord]:
-    """Play the games that `records` lack; yield each as it finishes. Closing abandons those in progress."""
+def play_games(match: Match, units: Sequence[Unit]) -> Generator[MatchRecord]:
+    """Play units, several at a time; yield each game as it finishes. Closing abandons those in progress."""
     settings = match.settings
-    scores = series_scores(records)
     everyone: list[Player] = []
     free: queue.SimpleQueue[list[Player]] = queue.SimpleQueue()
     for _ in range(settings.concurrency):
@@ -203,11 +182,10 @@ def play_games(match: Match, records: Sequence[MatchRecord]) -> Generator[MatchR
 
     done: queue.SimpleQueue[MatchRecord | Future[None]] = queue.SimpleQueue()
 
-    def play(unit: Sequence[int]) -> None:
+    def play(unit: Unit) -> None:
         players = free.get()
         try:
-            score = scores.get(seating(settings, unit[0])[0], (0.0, 0.0))
-            for record in play_in_order(match, unit, score, players):
+            for record in play_in_order(match, unit, players):
                 done.put(record)
         finally:
             free.put(players)
@@ -217,7 +195,7 @@ def play_games(match: Match, records: Sequence[MatchRecord]) -> Generator[MatchR
             player.close()
 
     with ThreadPoolExecutor(settings.concurrency) as pool:
-        games = [pool.submit(play, unit) for unit in missing(settings, records)]
+        games = [pool.submit(play, unit) for unit in units]
         for game in games:
             game.add_done_callback(done.put)
         left = len(games)
@@ -268,7 +246,7 @@ def write_record(folder: Path, match: Match, record: MatchRecord) -> None:
 def prepare_records(folder: Path, match: Match, records: Sequence[MatchRecord]) -> None:
     """Write the missing files of logged games; OSError if a file exists with other text, or for an unplayed game."""
     folder.mkdir(parents=True, exist_ok=True)
-    for index in itertools.chain.from_iterable(missing(match.settings, records)):
+    for index in itertools.chain.from_iterable(unit.games for unit in missing(match.settings, records)):
         check_owned(record_path(folder, match.settings, index), lambda head: False)
     for record in records:
         write_record(folder, match, record)
@@ -310,13 +288,16 @@ def run_match(
     log, records = open_log(path, settings)
     for record in records:
         tally.add(record)
-    playing = play_games(match, records) if cluster is None else play_on(match, records, cluster)
-    with log, progress(tally, every, as_json) as advance, contextlib.closing(playing) as fresh:
+    with log, progress(tally, every, as_json) as advance:
         if records_into is not None:
             prepare_records(records_into, match, records)
-        while not tally.sprt()[1] and (played := next(fresh, None)):
-            log.add([msgspec.json.encode(played)])
-            if records_into is not None:
-                write_record(records_into, match, played)
-            tally.add(played)
-            advance()
+        while not tally.sprt()[1] and (units := missing(settings, records)):  # a tournament's next round
+            playing = play_games(match, units) if cluster is None else play_on(match, units, cluster)
+            with contextlib.closing(playing) as fresh:
+                while not tally.sprt()[1] and (played := next(fresh, None)):
+                    log.add([msgspec.json.encode(played)])
+                    if records_into is not None:
+                        write_record(records_into, match, played)
+                    records.append(played)
+                    tally.add(played)
+                    advance()

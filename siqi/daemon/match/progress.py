@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable, Iterator
 
 from siqi.daemon.cluster.progress import Bar
-from siqi.daemon.match.tally import Standings, Tally
+from siqi.daemon.match.standings import Standings
+from siqi.daemon.match.tally import Tally
 
 
 @contextlib.contextmanager

@@ -54,7 +54,7 @@ GROUPS = {
             "docs/guide/files.md",
         ),
     },
-    "Engines against engines": {
+    "The engine": {
         "match": CommandHelp(
             "play engines against each other: who is better?",
             (
@@ -63,8 +63,6 @@ GROUPS = {
             ),
             "docs/guide/match.md",
         ),
-    },
-    "The engine": {
         "options": CommandHelp(
             "explain the engine's options",
             ("siqi options connect6", "siqi options xiangqi --language zh"),
@@ -95,8 +93,7 @@ An engine for Xiangqi, Connect6, EinStein würfelt nicht! and Junqi. Without a
 command it is the daemon on standard input and output (see protocol.md).
 {groups}
 Options:
-  --option NAME=VALUE  set an option of the engine, such as Hash=256; may be
-                       repeated (siqi options explains them)
+  --option NAME=VALUE  set an option of the engine (siqi options lists them)
   --no-files           refuse options by which the client names a file: for a
                        daemon, or siqi analyse, behind a socket or a bot
   --version            print the version
@@ -140,8 +137,13 @@ def reworded(message: str) -> str:
 class CommandParser(argparse.ArgumentParser):
     """A parser whose errors name a document."""
 
-    page = "README.md"
     is_leaf = True
+
+    @property
+    def page(self) -> str:
+        """The document of the command, which is the second word of the parser's name."""
+        name = [*self.prog.split(), ""][1]
+        return next((group[name].page for group in GROUPS.values() if name in group), "README.md")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; options may stand between a command's files."""
@@ -191,7 +193,6 @@ def build_parser() -> argparse.ArgumentParser:
         end = "\n".join(["examples:", *(f"  {example}" for example in command.examples), "", f"more: {command.page}"])
         raw = argparse.RawDescriptionHelpFormatter
         parser: CommandParser = commands.add_parser(name, help=command.about, epilog=end, formatter_class=raw, **more)
-        parser.page = command.page
         return parser
 
     from siqi.daemon.analysis.command import add_arguments

@@ -53,6 +53,12 @@ class Bench:
         engines = (f"A={self.engine(a, 'a')} {words}", f"B={self.engine(b, 'b')}")
         return match(game, *engines, "--log", str(self.log), *limits.split(), *options)
 
+    def opening(self, text: str) -> Path:
+        """Return a file with one opening."""
+        path = self.folder / "openings.txt"
+        path.write_text(f"{text}\n")
+        return path
+
     def records(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.log.read_text().splitlines()[1:]]
 
@@ -399,7 +405,9 @@ def play_tournament(bench: Bench, kind: str, *modes: str, options: tuple[str, ..
 
 
 def test_a_round_robin(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    assert play_tournament(bench, "round-robin", "one", "wise", "illegal", options=("--games", "4")) == 0
+    assert (
+        play_tournament(bench, "round-robin", "one", "wise", "illegal", options=("--games", "4", "--faults", "0")) == 0
+    )
     records = bench.records()
     assert sorted(record["game"] for record in records) == list(range(12))
     for k, names in enumerate((("one", "wise"), ("one", "illegal"), ("wise", "illegal"))):
@@ -499,3 +507,68 @@ def test_scores_that_agree_decide_a_game(bench: Bench) -> None:
     games = bench.records()
     assert [(game["winner"], game["cause"]) for game in games] == [(0, "adjudicated")] * 2
     assert all(game["plies"] == 3 for game in games)
+
+
+def test_faults_in_a_row_end_a_match(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    """A broken engine needs its operator; each game begins with a new process."""
+    assert bench.play("one", "illegal", "--games", "100") == ENGINE_FAILED
+    assert len(bench.records()) == 3
+    assert "B: 3 games in a row lost by faults, the last by illegal: a9: no such move" in capsys.readouterr().err
+    assert bench.heard("b").count("uci") in (3, 4)  # the next game may have begun
+    assert bench.heard("a").count("uci") == 1
+
+
+def test_a_log_has_the_time_and_the_score_of_each_move(bench: Bench) -> None:
+    bench.play("sure", "slow", "--games", "2", "--openings", str(bench.opening("a3 a1")), limits="--depth 1")
+    for game in bench.records():
+        times, scores = game["times_ms"], game["scores"]
+        assert len(times) == len(scores) == game["plies"] - 2
+        sure, slow = (slice(side, None, 2) for side in (game["first"], 1 - game["first"]))
+        assert set(scores[sure]) == {"#3"} and set(scores[slow]) == {0}
+        assert min(times[slow]) >= 200 > max(times[sure])
+        assert sum(times[slow]) == pytest.approx(game["time_ms"][1], abs=1)
+
+
+CONFIG = """
+games = 2
+nodes = 7
+sprt = [0, 20]
+tablebases = {tablebases}
+[[engine]]
+name = "x"
+command = '''{command}'''
+Strength = 3
+depth = 2
+[[engine]]
+command = "random"
+"""
+
+
+def test_a_match_from_a_file(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    path = bench.folder / "match.toml"
+    path.write_text(CONFIG.format(command=bench.engine("one", "a"), tablebases="false"))
+    assert match("xiangqi", "--config", str(path), "--games", "4", "--log", str(bench.log)) == 0
+    assert len(bench.records()) == 4  # the command line comes after the file
+    assert "go depth 2" in bench.heard("a") and "setoption name Strength value 3" in bench.heard("a")
+    assert "xiangqi: x against random, 4 games" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("gmaes = 2", "no option gmaes"),
+        ("games = 'many'", "argument --games: a whole number"),
+        ("sprt = 5", "sprt: 2 values are needed"),
+        ("tablebases = 1", "tablebases: true or false"),
+        ("referee = 'us'", "argument --referee: one of siqi, pyffish, not us"),
+        ("games = ", "Invalid value"),
+        ("[[engine]]\nname = 'x'", "[[engine]] needs a command"),
+        ("config = 'other.toml'", "no option config"),
+    ],
+)
+def test_files_with_faults(bench: Bench, capsys: pytest.CaptureFixture[str], text: str, complaint: str) -> None:
+    path = bench.folder / "match.toml"
+    path.write_text(text)
+    assert match("xiangqi", "random", "random", "--config", str(path), "--log", str(bench.log)) == MISUSED
+    assert complaint in capsys.readouterr().err
+    assert not bench.log.exists()

@@ -98,6 +98,9 @@ class StartError(Exception):
 class Player:
     """A player of one side. `new_game` and `choose` raise Forfeit."""
 
+    version = ""
+    """What the player calls itself, once it has begun a game."""
+
     def new_game(self, seed: str) -> None:
         """Begin a game."""
 

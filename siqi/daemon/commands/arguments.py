@@ -12,12 +12,12 @@ MOST_DIGITS = 19
 """The most digits of a whole number: Python converts no text of any length."""
 
 
-def number_to(most: int) -> Callable[[str], int]:
-    """Return the type of an argument that is a whole number from 1 to `most`."""
+def number_to(most: int, least: int = 1) -> Callable[[str], int]:
+    """Return the type of an argument that is a whole number from `least` to `most`."""
 
     def checked(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and 1 <= int(text) <= most):
-            raise argparse.ArgumentTypeError(f"a whole number from 1 to {most}, not {text}")
+        if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"a whole number from {least} to {most}, not {text}")
         return int(text)
 
     return checked

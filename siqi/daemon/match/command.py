@@ -9,12 +9,13 @@ from typing import Any
 
 import msgspec
 
-from siqi.daemon.clients.player import PlayerLimits, StartError
+from siqi.daemon.clients.player import RANDOM, PlayerLimits, StartError
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands.arguments import add_cluster, number_to
 from siqi.daemon.commands.game_files import reason
 from siqi.daemon.match.arguments import add_conditions, add_limits, check_conditions, fields_from, limits_from
-from siqi.daemon.match.engines import distinct, parse_engine
+from siqi.daemon.match.config import Config
+from siqi.daemon.match.engines import distinct, engine_of, parse_engine
 from siqi.daemon.match.match_log import MatchSettings, UsageError
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.tally import Tally
@@ -29,6 +30,9 @@ USUAL_MS = 100
 """The time of a move where no limit is given."""
 
 MOST_GAMES = 1_000_000
+MOST_FAULTS = 3
+"""The usual number of games in a row, lost by faults, that end a match."""
+
 MOST_AT_A_TIME = 256
 
 KINDS = ("gauntlet", "round-robin", "swiss", "knockout")
@@ -49,7 +53,7 @@ def add_match(found: argparse.ArgumentParser) -> None:
     option = found.add_argument
     option(
         "engines",
-        nargs="+",
+        nargs="*",
         metavar="ENGINE",
         help="[NAME=]COMMAND [WORD=VALUE ...], one argument each: a program, random, siqi or siqi@OPTION=VALUE,...; "
         "a WORD is an option of the engine, a limit of its own (movetime, nodes, depth, clock), or ranks",
@@ -70,6 +74,14 @@ def add_match(found: argparse.ArgumentParser) -> None:
     option("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop once decided (errors 5 %%)")
     option("--every", type=number_to(MOST_GAMES), default=10, metavar="N", help="report every N games, off a terminal")
     option("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
+    option(
+        "--faults",
+        type=number_to(MOST_GAMES, 0),
+        default=MOST_FAULTS,
+        metavar="N",
+        help="end the match when an engine has lost N games in a row by faults; 0: never; default: 3",
+    )
+    option("--config", action=Config, metavar="FILE", help="TOML with these options, and tables [[engine]]")
     add_conditions(found)
     add_limits(found.add_argument_group("limits", f"of all engines without their own; default: {USUAL_MS} ms a move"))
 
@@ -78,7 +90,8 @@ def settings_from(arguments: dict[str, Any]) -> MatchSettings:
     """Return the settings of the match that a command line asks for; UsageError if they make no sense."""
     common = limits_from(arguments)
     common = PlayerLimits(movetime_ms=USUAL_MS) if common == PlayerLimits() else common
-    engines = distinct([parse_engine(text, common) for text in arguments["engines"]])
+    configured = [engine_of(each.name, each.command, each.words, common) for each in arguments.get("configured") or ()]
+    engines = distinct([*configured, *(parse_engine(text, common) for text in arguments["engines"])])
     kind = arguments["tournament"] or ("round-robin" if len(engines) > 2 else "")
     fields = fields_from(arguments) | {"engines": engines, "tournament": kind}
     settings = msgspec.convert(fields, MatchSettings)
@@ -122,6 +135,7 @@ def match_with(options: argparse.Namespace) -> int:
     except OSError as error:
         report(reason(error))
         return FILE_FAILED
+    report(summary(settings, path))
     tally = Standings(settings) if settings.tournament else Tally(settings)
     try:
         status = play(options, settings, path, tally)
@@ -146,8 +160,34 @@ def play(options: argparse.Namespace, settings: MatchSettings, path: Path, tally
     cluster = None if options.cluster is None else Cluster(options.cluster, JOB_LIMIT_S)
     try:
         with raised():
-            run_match(settings, path, tally, options.every, options.records, cluster, options.json_progress)
+            run_match(
+                settings, path, tally, options.every, options.records, cluster, options.json_progress, options.faults
+            )
     except KeyboardInterrupt:
-        report(f"interrupted; the same command goes on from {path}")
+        report(f"interrupted after {tally.games} games; the same command goes on")
         return INTERRUPTED
+    verdict = tally.sprt()[1]
+    report(
+        f"the SPRT accepts {verdict} after {tally.games} games" if verdict else f"all {tally.games} games are played"
+    )
     return 0
+
+
+def summary(settings: MatchSettings, path: Path) -> str:
+    """Return in one sentence what will be played."""
+    names = [spec.name for spec in settings.engines]
+    who = f"{names[0]} against {names[1]}" if len(names) == 2 else f"{settings.tournament} of {', '.join(names)}"
+    size = f"{settings.games} series, best of {settings.best_of}" if settings.best_of else f"{settings.games} games"
+    each = " each" if len(names) > 2 else ""
+    limits = {spec.limits for spec in settings.engines if spec.command != RANDOM}
+    limit = limit_text(limits.pop()) if len(limits) == 1 else "each engine by its own limit"
+    openings = f"openings of {settings.openings}" if settings.openings else "from the start position"
+    return f"{settings.game}: {who}, {size}{each}, sides change; {limit}; {openings}; log {path}"
+
+
+def limit_text(limits: PlayerLimits) -> str:
+    """Return a limit in words."""
+    if limits.clock_ms:
+        increment = f" and {limits.increment_ms / 1000:g} s a move" if limits.increment_ms else ""
+        return f"{limits.clock_ms / 1000:g} s a game{increment}"
+    return f"{limits.text} a move"

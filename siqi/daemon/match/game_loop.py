@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from siqi.daemon.clients.player import UNLIMITED, Forfeit, Player, PlayerLimits, Turn
+from siqi.daemon.clients.player import UNLIMITED, Choice, Forfeit, Player, PlayerLimits, Turn
 from siqi.games import registry
 from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_hidden_position, is_setup_position, set_dice
 
@@ -49,6 +49,8 @@ class Referee:
         self._game, self._dice, self._fen = game, iter(dice), opening.fen
         self.position = judged_position(game, opening.fen, rules)
         self.words: list[str] = []
+        self.choices: list[Choice] = []
+        """The players' moves, those of the opening not included."""
         self.thrown: list[int] = []
         for word in opening.moves:
             self.play(word)
@@ -179,6 +181,7 @@ def _play_moves(
             choice = seated[side].choose(referee.turn(go_words(clocks, side), clocks[side].budget_ms))
             clocks[side].spend(choice.elapsed_ms)
             referee.play(choice.word)
+            referee.choices.append(choice)
             seated[side].played(referee.position)
             if agreement:
                 winner = agreement.winner(choice.score, side)

@@ -69,6 +69,9 @@ class MatchRecord(msgspec.Struct, frozen=True):
     cause: str  # rules | illegal | crash | time | adjudicated
     reason: str
     time_ms: tuple[int, int]  # used by A, B
+    times_ms: list[float] = []  # of each move after the opening
+    scores: list[int | str | None] = []  # of these moves, from the mover's view: centipawns, `#3`, `#-3`; None: unknown
+    versions: tuple[str, str] = ("", "")  # what A and B call themselves
 
     @property
     def score(self) -> float:

@@ -8,6 +8,7 @@ import itertools
 import queue
 import random
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from siqi.daemon.clients import make_player
-from siqi.daemon.clients.player import Forfeit, Player
+from siqi.daemon.clients.player import Forfeit, Player, StartError
 from siqi.daemon.cluster import node
 from siqi.daemon.cluster.jobs import completed
 from siqi.daemon.cluster.remote import Cluster
@@ -34,10 +35,10 @@ from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError, 
 from siqi.daemon.match.progress import progress
 from siqi.daemon.match.schedule import Unit, is_decided, missing, seating
 from siqi.daemon.match.standings import Standings
-from siqi.daemon.match.tally import Tally
+from siqi.daemon.match.tally import FAULTS, Tally
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.games.contract import FIRST, SECOND, Game, GameRecord, Position, is_tablebase_game
+from siqi.games.contract import FIRST, SECOND, Game, GameRecord, Position, Score, is_tablebase_game
 from siqi.system.files import check_owned, replace_file
 from siqi.system.pipes import to_stderr
 
@@ -100,6 +101,8 @@ def play_game(match: Match, unit: Unit, index: int, players: Sequence[Player]) -
     seated = [players[unit.pairing[engine]] for engine in seats]
     seeds = [f"{settings.seed}/{index}/{side}" for side in (FIRST, SECOND)]
     winner, cause, reason = play_moves(referee, seated, clocks, seeds, match.adjudication)
+    if cause in FAULTS and winner is not None:
+        seated[1 - winner].close()  # it begins the next game as a new process
     return MatchRecord(
         game=index,
         pair=pair,
@@ -113,7 +116,17 @@ def play_game(match: Match, unit: Unit, index: int, players: Sequence[Player]) -
         cause=cause,
         reason=reason,
         time_ms=(round(clocks[seats[0]].used_ms), round(clocks[seats[1]].used_ms)),
+        times_ms=[round(choice.elapsed_ms, 1) for choice in referee.choices],
+        scores=[score_text(choice.score) for choice in referee.choices],
+        versions=(seated[seats[0]].version, seated[seats[1]].version),
     )
+
+
+def score_text(score: Score | None) -> int | str | None:
+    """Return a score as the log keeps it."""
+    if score is None or score.mate is None:
+        return None if score is None else score.cp
+    return f"#{score.mate}"
 
 
 class CurrentMatch:
@@ -273,6 +286,11 @@ def new_match(settings: MatchSettings) -> Match:
     return Match(settings, game, [], Adjudication(settings.max_plies, settings.agreement, judge))
 
 
+def fault_of(record: MatchRecord) -> list[str]:
+    """Return the name of the engine that lost by a fault, alone, or nothing."""
+    return [record.names[1 - record.winner]] if record.cause in FAULTS and record.winner is not None else []
+
+
 def run_match(
     settings: MatchSettings,
     path: Path,
@@ -281,13 +299,18 @@ def run_match(
     records_into: Path | None = None,
     cluster: Cluster | None = None,
     as_json: bool = False,
+    most_faults: int = 0,
 ) -> None:
-    """Play the games that the log at `path` lacks, into log and tally, until done or decided."""
+    """Play the games that the log at `path` lacks, into log and tally, until done or decided.
+
+    StartError once an engine has lost `most_faults` games in a row by faults (0: never), as it then needs its operator.
+    """
     match = new_match(settings)
     match = match._replace(openings=load_openings(match.game, settings))
     log, records = open_log(path, settings)
     for record in records:
         tally.add(record)
+    faults: Counter[str] = Counter()  # in a row, by engine
     with log, progress(tally, every, as_json) as advance:
         if records_into is not None:
             prepare_records(records_into, match, records)
@@ -301,3 +324,9 @@ def run_match(
                     records.append(played)
                     tally.add(played)
                     advance()
+                    faults.update(fault_of(played))
+                    for name in played.names:
+                        faults[name] *= name in fault_of(played)
+                        if faults[name] == most_faults > 0:
+                            what = f"{name}: {most_faults} games in a row lost by faults"
+                            raise StartError(f"{what}, the last by {played.cause}: {played.reason}")

@@ -90,6 +90,17 @@ def missing(settings: MatchSettings, records: Sequence[MatchRecord]) -> list[Uni
     return found
 
 
+def count_games(settings: MatchSettings) -> int:
+    """Return the number of games that are to be played, at most for series, without ties that are to be broken."""
+    size = len(settings.engines)
+    meetings = len(settings.pairings)
+    if settings.tournament == "swiss":
+        meetings = (settings.rounds or swiss_length(size)) * (size // 2)
+    elif settings.tournament == "knockout":
+        meetings = size - 1
+    return meetings * settings.games * max(settings.best_of, 1)
+
+
 def games_of(settings: MatchSettings, pair: int) -> range:
     """Return the numbers of the games of a pair or series."""
     size = settings.best_of or 2

@@ -8,11 +8,14 @@ import json
 import random
 import re
 import shlex
+import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 from fixture_files import ROOT
 from nim import NimGame, engine_command
@@ -572,3 +575,35 @@ def test_files_with_faults(bench: Bench, capsys: pytest.CaptureFixture[str], tex
     assert match("xiangqi", "random", "random", "--config", str(path), "--log", str(bench.log)) == MISUSED
     assert complaint in capsys.readouterr().err
     assert not bench.log.exists()
+
+
+KILLS = 20
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL")
+@pytest.mark.parametrize("kind", ["match", pytest.param("swiss", marks=pytest.mark.long)])
+def test_a_match_killed_at_any_moment_ends_as_an_undisturbed_one(kind: str, tmp_path: Path) -> None:
+    """After twenty kills the table is the same, the log has each game once, and the records are whole."""
+    engines = ["random", "b=random"] if kind == "match" else ["random", "b=random", "c=random", "d=random", "e=random"]
+    words = ["match", "ewn", *engines, "--games", "120", "--concurrency", "2", "--every", "1000", "--log", "m.jsonl"]
+    words += ["--records", "records"] if kind == "match" else ["--tournament", "swiss"]
+    tables, games, records = [], [], []
+    for kills in (0, KILLS):
+        folder = tmp_path / str(kills)
+        folder.mkdir()
+        log, rng = folder / "m.jsonl", random.Random(kind)
+        for number in range(kills):
+            process = forked.ForkedProcess(folder, *words)
+            goal = (log.stat().st_size if log.exists() else 0) + rng.randrange(8_000 if number else 1)
+            while (log.stat().st_size if log.exists() else 0) < goal and process.poll() is None:
+                time.sleep(0.001)
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+        done = forked.run(*words, folder=folder)
+        assert done.returncode == 0
+        tables.append(done.stdout.decode().partition("\n")[2])
+        games.append(sorted(json.loads(line)["game"] for line in log.read_bytes().splitlines()[1:]))
+        records.append({path.name: path.read_bytes() for path in folder.glob("records/*")})
+    assert tables[0] == tables[1]
+    assert games[0] == games[1] == list(range(len(games[0])))
+    assert records[0] == records[1] and len(records[0]) in (0, 120)

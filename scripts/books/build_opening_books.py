@@ -29,7 +29,8 @@ from scripts.common.records import read_game_records
 from siqi.daemon.cluster.jobs import Jobs, in_order
 from siqi.games.books import opening
 from siqi.games.books.book import BOOKS_FOLDER
-from siqi.games.contract import Game, GameRecord, Position, Searcher, Task, exhaust
+from siqi.games.contract import Game, Position, Searcher, Task, exhaust
+from siqi.games.game_record import GameRecord
 from siqi.games.kernel.control import Control
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}

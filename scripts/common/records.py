@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 import msgspec
 import zstandard
 
-from siqi.games.contract import GameRecord
+from siqi.games.game_record import GameRecord
 from siqi.games.shape import shift_ranks
 from siqi.system.encodings import decode
 

@@ -25,7 +25,7 @@ from scripts.network.connect6_samples import is_asked, new_solver
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.arguments import parse_option
-from siqi.games.contract import GameRecord
+from siqi.games.game_record import GameRecord
 from siqi.system.log import RunLog
 
 HASH_MB = "8"

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, TypeGuard, TypeVar
 
 from siqi.games.shape import BoardShape
 
@@ -336,40 +336,6 @@ class Line(NamedTuple):
     pv: tuple[Move, ...]
     throw: int = 0  # the throw that the line answers, where none was given; else 0
     depth: int = 0  # to which the line was searched; less than the report's if an iteration was stopped between lines
-
-
-class GameRecord(NamedTuple):
-    """A game as a file keeps it; `moves` are words of the protocol, set-ups first."""
-
-    moves: tuple[str, ...]
-    dice: tuple[int, ...] = ()  # the throws for the moves after the set-ups; 0: not known
-    result: str = "*"  # 1-0 (the first side won), 0-1, 1/2-1/2; *: unknown
-    first: str = "?"  # name of the player
-    second: str = "?"
-    occasion: str = ""  # date and place
-    event: str = ""
-    fen: str = ""  # of the first position; "": the start position
-    source: Any = None  # the parsed file, for `StreamModule.annotate`
-    result_text: str = ""  # the file's words for the result if they differ from it or add to it; "": none
-
-
-class CutGameError(ValueError):
-    """Raised for a game with a fault; `record` has what stands before it."""
-
-    def __init__(self, why: str, record: GameRecord) -> None:
-        super().__init__(why)
-        self.record = record
-
-
-class NoteLine(NamedTuple):
-    """A part of a note: text, then moves as words of the protocol, played from the position of the note."""
-
-    text: str
-    moves: tuple[str, ...] = ()
-
-
-Note = tuple[NoteLine, ...]
-"""The engine's findings on one position, to be written into a game's record."""
 
 
 class Suggestion(NamedTuple):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TextIO, cast
 from siqi.system.encodings import check_encoding
 
 if TYPE_CHECKING:
-    from siqi.games.contract import GameRecord, Note
+    from siqi.games.game_record import GameRecord, Note
 
 MAX_BYTES = 256 << 20
 """The size of the biggest file that is read."""

@@ -278,7 +278,7 @@ def test_ewn_and_junqi_records_are_read_and_checked(tmp_path: Path, capsys: Capt
     assert "game 1: move 3: " in capsys.readouterr().err
     assert "1:6" not in (tmp_path / "b.txt").read_text("gb18030")
     records = registry.record_format("junqi").load_stream()
-    from siqi.games.contract import GameRecord
+    from siqi.games.game_record import GameRecord
 
     setups = ("diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld")
     (tmp_path / "log").write_text(records.text(GameRecord(setups, (), "1-0", "A", "B", event="x")))

@@ -25,7 +25,8 @@ from siqi.daemon.engine.kept_games import KeptGames
 from siqi.daemon.engine.played_game import PlayedGame
 from siqi.daemon.engine.record_files import content, moves_of
 from siqi.games import registry
-from siqi.games.contract import GameRecord, Position, is_dice_position, set_dice
+from siqi.games.contract import Position, is_dice_position, set_dice
+from siqi.games.game_record import GameRecord
 from siqi.games.junqi.board import JunqiPosition
 from siqi.system import files
 

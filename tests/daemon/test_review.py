@@ -30,7 +30,8 @@ from siqi.daemon.review.page import is_page, source
 from siqi.daemon.review.pictures import differences
 from siqi.daemon.review.standings import points_of
 from siqi.games import registry
-from siqi.games.contract import EndgameResult, GameRecord
+from siqi.games.contract import EndgameResult
+from siqi.games.game_record import GameRecord
 from siqi.games.xiangqi.formats.files import save_games
 from siqi.games.xiangqi.knowledge.openings import formations
 

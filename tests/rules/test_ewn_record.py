@@ -10,8 +10,8 @@ import pytest
 
 from naive.ewn import Naive, setup_position
 from siqi.games import registry
-from siqi.games.contract import GameRecord
 from siqi.games.ewn.formats import championship
+from siqi.games.game_record import GameRecord
 
 
 def read(text: str) -> Iterator[GameRecord]:

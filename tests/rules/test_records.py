@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from random_records import random_record
 
 from siqi.games import registry
-from siqi.games.contract import GameRecord, Note, NoteLine
 from siqi.games.formats import Format, ParsedFile, recognised
+from siqi.games.game_record import GameRecord, Note, NoteLine
 from siqi.games.records.record_format import TEXTS
 from siqi.games.records.values import read_date, read_result
 from siqi.games.xiangqi.library.board import Board

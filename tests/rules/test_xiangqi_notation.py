@@ -21,7 +21,7 @@ from fixture_files import SHARED
 from hypothesis import given
 from hypothesis import strategies as st
 
-from siqi.games.contract import NoteLine
+from siqi.games.game_record import NoteLine
 from siqi.games.xiangqi.library import Board, Move, svg
 from siqi.games.xiangqi.library.board import BLACK, RED, STARTING_FEN, Outcome, Piece, Termination
 from siqi.games.xiangqi.library.move import (

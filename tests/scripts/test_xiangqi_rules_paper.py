@@ -14,7 +14,7 @@ import pytest
 from scripts.papers.xiangqi_rules.experiments import MOVES, RULES, WORDS, time_saved
 from scripts.papers.xiangqi_rules.mining import count_rule, paper_item
 
-from siqi.games.contract import GameRecord
+from siqi.games.game_record import GameRecord
 from siqi.games.xiangqi.knowledge.items import BY_IDENTITY
 from siqi.games.xiangqi.knowledge.replay import collect
 from siqi.games.xiangqi.rules.notation import parse_move

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from siqi.games import registry
-from siqi.games.contract import GameRecord
+from siqi.games.game_record import GameRecord
 
 EMPTY = {f"{column}{row}" for column in "abcdefghijklmnopqrs" for row in range(1, 20)}
 """The points of Connect6's empty board."""

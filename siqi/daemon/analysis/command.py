@@ -44,7 +44,7 @@ from siqi.daemon.commands.game_files import CommandError, NamedFile, check_encod
 from siqi.daemon.engine.options import CORE
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.games.contract import CutGameError, GameRecord
+from siqi.games.game_record import CutGameError, GameRecord
 from siqi.system.encodings import Text, explain, first_bytes, open_input
 from siqi.system.interrupts import INTERRUPTED
 from siqi.system.pipes import printable, to_stderr

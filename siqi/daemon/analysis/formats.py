@@ -14,7 +14,7 @@ import msgspec
 from siqi.daemon.analysis.query import Query
 from siqi.daemon.commands.game_files import check_moves
 from siqi.games import registry
-from siqi.games.contract import GameRecord, Note, NoteLine
+from siqi.games.game_record import GameRecord, Note, NoteLine
 from siqi.games.records.position_lines import read_line
 
 COLUMNS = (

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from siqi.daemon.commands.game_files import CommandError, GameFormat, GameSource, Report, choose, read_games
 from siqi.games import registry
-from siqi.games.contract import GameRecord
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format
+from siqi.games.game_record import GameRecord
 from siqi.system.encodings import mark_of
 
 JSON, FEN, RECORD = "json", "fen", "record"

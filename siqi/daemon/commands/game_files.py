@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from siqi.daemon.commands.arguments import whole_number
 from siqi.games import registry
-from siqi.games.contract import CutGameError, Game, GameInfo, GameRecord, Position, is_dice_position
+from siqi.games.contract import Game, GameInfo, Position, is_dice_position
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, ParsedFile, recognised
+from siqi.games.game_record import CutGameError, GameRecord
 from siqi.system import encodings
 from siqi.system.files import open_regular, read_bytes
 from siqi.system.pipes import printable

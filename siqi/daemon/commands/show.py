@@ -19,7 +19,8 @@ from siqi.daemon.commands.game_files import GameSource, check_number, choose, pl
 from siqi.daemon.frontends.words import HEAD_WORDS, parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.games.contract import GameRecord, Position, set_dice
+from siqi.games.contract import Position, set_dice
+from siqi.games.game_record import GameRecord
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import MARK, Drawing, PictureMaker
 from siqi.games.pictures.look import THEMES, look

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from siqi.daemon.engine.played_game import FinishedGame, moves_of
 from siqi.games import registry
-from siqi.games.contract import Game, GameRecord, Position, Warn, is_dice_position, is_setup_position, set_dice
+from siqi.games.contract import Game, Position, Warn, is_dice_position, is_setup_position, set_dice
+from siqi.games.game_record import GameRecord
 from siqi.system.files import check_folder, create_file
 
 OWN_NAME = "Siqi"

@@ -38,7 +38,8 @@ from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.tally import FAULTS, Tally
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.games.contract import FIRST, SECOND, Game, GameRecord, Position, Score, is_tablebase_game
+from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_tablebase_game
+from siqi.games.game_record import GameRecord
 from siqi.system.files import check_owned, replace_file
 from siqi.system.pipes import to_stderr
 

@@ -19,8 +19,9 @@ from siqi.daemon.commands.game_files import (
 from siqi.daemon.frontends.words import HEAD_WORDS, parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.games.contract import GameInfo, GameRecord
+from siqi.games.contract import GameInfo
 from siqi.games.formats import ParsedFile
+from siqi.games.game_record import GameRecord
 
 
 class ReviewedGame(NamedTuple):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from siqi.games.contract import GameRecord
+from siqi.games.game_record import GameRecord
 
 ENCODING = "gb18030"
 """The encoding to read with. Texts that are written need only its subset GB2312."""

@@ -6,8 +6,8 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
-from siqi.games.contract import GameRecord
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.game_record import GameRecord
 from siqi.system.encodings import decode
 
 TEXTS = {

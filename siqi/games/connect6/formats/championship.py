@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TextIO
 
-from siqi.games.contract import GameRecord
+from siqi.games.game_record import GameRecord
 from siqi.games.records.championship import ENCODING, check_start, read_head, write_head
 from siqi.games.records.record_format import WholeTexts
 from siqi.games.records.values import read_result

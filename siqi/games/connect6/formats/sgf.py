@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from siqi.games.connect6 import INFO
 from siqi.games.connect6.rules.lookup import SIZE
 from siqi.games.connect6.rules.notation import COLUMNS, parse_fen, point_text, write_fen
-from siqi.games.contract import GameRecord
 from siqi.games.formats import HEAD_BYTES, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.game_record import GameRecord
 from siqi.games.records.record_format import count_changes, note_result
 from siqi.games.records.values import ResultWording, read_result
 from siqi.system.encodings import decode

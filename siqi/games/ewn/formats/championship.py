@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TextIO
 
-from siqi.games.contract import GameRecord
 from siqi.games.ewn import INFO
 from siqi.games.ewn.rules.notation import TRIANGLES, letter_of, parse_fen, parse_square, square_text
+from siqi.games.game_record import GameRecord
 from siqi.games.records.championship import ENCODING, check_start, read_head, write_head
 from siqi.games.records.record_format import WholeTexts
 from siqi.games.records.values import read_result

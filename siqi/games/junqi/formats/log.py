@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TextIO
 
-from siqi.games.contract import UNKNOWN_SETUP, GameRecord
+from siqi.games.contract import UNKNOWN_SETUP
+from siqi.games.game_record import GameRecord
 from siqi.games.records.record_format import WholeTexts
 from siqi.games.records.values import read_result
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TextIO, cast
 
-from siqi.games.contract import CutGameError, GameRecord, Note
 from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.game_record import CutGameError, GameRecord, Note
 from siqi.games.records.values import RESULT_TEXT
 from siqi.games.xiangqi.formats.fitting import fitted, rewrite_comments, tags_of
 from siqi.games.xiangqi.formats.table import ALL

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from siqi.games.contract import GameRecord
 from siqi.games.formats import OpeningName
+from siqi.games.game_record import GameRecord
 from siqi.games.xiangqi.formats.portable import record_of
 from siqi.games.xiangqi.knowledge.openings import opening_of
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board

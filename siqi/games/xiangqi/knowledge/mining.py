@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 
 from siqi.games.books.book import BookFileError, book_header
-from siqi.games.contract import GameRecord
+from siqi.games.game_record import GameRecord
 from siqi.games.xiangqi.knowledge import apriori, rulebook
 from siqi.games.xiangqi.knowledge.items import BY_IDENTITY
 from siqi.games.xiangqi.knowledge.replay import Games, collect, first_plies

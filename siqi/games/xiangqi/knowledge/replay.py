@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from siqi.games.contract import GameRecord
+from siqi.games.game_record import GameRecord
 from siqi.games.kernel.jit import Record, entry, int64, new_record
 from siqi.games.xiangqi.knowledge.intent import classify, describe
 from siqi.games.xiangqi.knowledge.items import BY_KIND, Item, Numbering

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from typing import TextIO
 from weakref import WeakKeyDictionary
 
-from siqi.games.contract import Note
 from siqi.games.formats import left_out
+from siqi.games.game_record import Note
 from siqi.games.records.values import RESULT_TEXT, RESULTS, read_date, read_result
 from siqi.games.xiangqi.library.algebraic import FAIRY_PAWN
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board

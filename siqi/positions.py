@@ -107,9 +107,7 @@ class Position:
     def result(self) -> str:
         """Return `1-0` (the first side has won), `0-1`, `1/2-1/2` or `*`."""
         outcome = self.outcome()
-        if outcome is None or outcome.unknown:
-            return "*"
-        return {None: "1/2-1/2", 0: "1-0", 1: "0-1"}[outcome.winner]
+        return "*" if outcome is None else outcome.result
 
     def fen(self) -> str:
         """Return the FEN; before the set-ups of EWN and Junqi, `startpos` and the set-ups that are played."""

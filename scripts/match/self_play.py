@@ -30,7 +30,7 @@ from scripts.match.minds import EngineMind, Seat
 from siqi.daemon.clients.player import Choice, PlayerLimits, Turn
 from siqi.daemon.match.arguments import parse_option
 from siqi.daemon.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
-from siqi.games.contract import Game, Position
+from siqi.games.contract import RESULTS, Game, Position
 from siqi.system.log import RunLog
 
 GAMES = ("xiangqi", "connect6")
@@ -115,7 +115,7 @@ def play(settings: SelfPlaySettings, number: int) -> dict[str, Any]:
         "number": number,
         "moves": referee.words,
         "scores": player.scores,
-        "result": "1/2-1/2" if ending.winner is None else ("1-0", "0-1")[ending.winner],
+        "result": RESULTS[ending.winner],
     }
 
 

@@ -33,6 +33,12 @@ Move = int
 MATE_LIMIT = 1000
 """A proven win is at most this many turns of the winner long."""
 
+SIDES = ("first", "second")
+"""The words for the sides in protocols and answers."""
+
+RESULTS = {FIRST: "1-0", SECOND: "0-1", None: "1/2-1/2"}
+"""The words for results in records of games, by the winner; None: a draw."""
+
 HIDDEN = ("X", "x")
 """Letters in FENs: a piece of the first or second side whose kind the viewer does not know."""
 
@@ -142,12 +148,32 @@ class Outcome(NamedTuple):
     unknown: bool = False
     """True where the viewer of the position cannot know who has won."""
 
+    @property
+    def result(self) -> str:
+        """The result as records of games have it: `1-0` (the first side has won), `0-1`, `1/2-1/2`, `*` if unknown."""
+        return "*" if self.unknown else RESULTS[self.winner]
+
+    @property
+    def points(self) -> float | None:
+        """The first side's points, 0..1; None if they are unknown."""
+        return None if self.unknown else 0.5 if self.winner is None else float(self.winner == FIRST)
+
     def __str__(self) -> str:
+        """Return the outcome as text, such as `win first six`."""
         if self.unknown:
             return f"unknown {self.reason}"
         if self.winner is None:
             return f"draw {self.reason}"
-        return f"win {('first', 'second')[self.winner]} {self.reason}"
+        return f"win {SIDES[self.winner]} {self.reason}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the outcome of a text that `str` has made; ValueError for another text."""
+        for bare in (cls(None, "", unknown=True), cls(None, ""), cls(FIRST, ""), cls(SECOND, "")):
+            reason = text.removeprefix(str(bare))
+            if reason not in ("", text):
+                return bare._replace(reason=reason)
+        raise ValueError(f"not an outcome: {text}")
 
 
 class BookMove(NamedTuple):

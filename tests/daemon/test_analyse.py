@@ -394,7 +394,8 @@ def test_a_table_that_was_broken_off_goes_on(tmp_path: Path) -> None:
         again = list(csv.DictReader(part.read_text().splitlines()))
         assert positions(again) == positions(rows)
         assert all(row["lost"] for row in again if row["played"]) and part.read_text().count("error") == 1
-    for content in ("mine\n", text + "mine\n", text.replace("turn", "Turn", 1)):
+    spoilt = ",".join("won" if name == "outcome" else "" for name in text.partition("\n")[0].split(","))
+    for content in ("mine\n", text + "mine\n", text.replace("turn", "Turn", 1), f"{text}{spoilt}\n"):
         part.write_text(content)
         status, out, err = siqi(*arguments, part)
         assert (status, out, err.count("\n"), part.read_text()) == (2, b"", 1, content)

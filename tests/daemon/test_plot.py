@@ -57,7 +57,7 @@ def test_scores_are_of_the_first_side() -> None:
     summary.add(answer("a", 3, {"mate": -1}))
     summary.add(answer("a", 4, {"cp": 0}, lines=[], outcome="win second checkmate"))
     summary.add(answer("a", 5, {"cp": 0}, lines=[], outcome="draw repetition"))
-    summary.add(answer("a", 6, {"cp": 0}, lines=[], outcome="unknown"))
+    summary.add(answer("a", 6, {"cp": 0}, lines=[], outcome="unknown headquarters-taken"))
     summary.add(answer("a", 7, {"cp": -9}, value={"cp": 80, "win": 0.9}))
     course = {turn: point.expected for turn, point in summary.courses["a"].items()}
     assert course == pytest.approx({0: 0.6, 1: 0.4, 2: 0.0, 3: 1.0, 4: 0.0, 5: 0.5, 7: 0.1})

@@ -34,5 +34,5 @@ def random_record(name: str, rng: random.Random, most: int = 60) -> GameRecord:
         position.push(move)
         words.append(position.move_text(position.moves()[-1]) if name == "junqi" else text)
     outcome = position.outcome()
-    result = "*" if outcome is None else {0: "1-0", 1: "0-1", None: "1/2-1/2"}[outcome.winner]
+    result = "*" if outcome is None else outcome.result
     return GameRecord(tuple(words), tuple(dice), result, "A", "B", "2020.01.01", "x")

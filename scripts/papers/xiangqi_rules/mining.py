@@ -24,7 +24,7 @@ from siqi.daemon.cluster.jobs import Jobs, completed
 from siqi.daemon.match.game_loop import Opening, Referee
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, book_header
-from siqi.games.contract import silent
+from siqi.games.contract import RESULTS, silent
 from siqi.games.xiangqi.knowledge import rulebook
 from siqi.games.xiangqi.knowledge.items import NUMBERINGS, Item
 from siqi.games.xiangqi.knowledge.mining import MiningRequest, move_rules
@@ -75,7 +75,7 @@ def play_own(task: OwnGame) -> bytes:
         words.append(position.move_text(move))
         position.push(move)
     winner = None if outcome is None else outcome.winner
-    line = {"number": task.number, "moves": words, "result": {0: "1-0", 1: "0-1", None: "1/2-1/2"}[winner]}
+    line = {"number": task.number, "moves": words, "result": RESULTS[winner]}
     return json.dumps(line).encode()
 
 

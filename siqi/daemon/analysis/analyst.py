@@ -16,7 +16,7 @@ from siqi.daemon.engine.options import SEARCHER_OPTIONS
 from siqi.daemon.engine.search_job import SearchJob, SearchOptions, SearchRequest
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.games.contract import Game, Line, Position, Score, Warn, set_dice
+from siqi.games.contract import SIDES, Game, Line, Position, Score, Warn, set_dice
 from siqi.system.pipes import now_ns, printable
 from siqi.version import __version__
 
@@ -85,7 +85,7 @@ class Analyst:
         position = self._position(game, item)
         found = {"id": query.id, "turn": item.turn, "isDuringSearch": False, "game": query.game, "fen": position.fen()}
         found |= {"query": item.query_hash, "limits": query.limits, "version": __version__}
-        found["toMove"] = ("first", "second")[position.turn]
+        found["toMove"] = SIDES[position.turn]
         if played := played_move(position, item):
             found["played"] = played
         outcome = position.outcome()

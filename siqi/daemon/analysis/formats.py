@@ -14,6 +14,7 @@ import msgspec
 from siqi.daemon.analysis.query import Query
 from siqi.daemon.commands.game_files import check_moves
 from siqi.games import registry
+from siqi.games.contract import SIDES, Outcome
 from siqi.games.game_record import GameRecord, Note, NoteLine
 from siqi.games.records.position_lines import read_line
 
@@ -229,13 +230,19 @@ def loss(answer: Answer, next_score: int | None) -> int | None:
     return max(0, centipawns(lines[0]["score"]) + next_score)
 
 
+def outcome_of(answer: Answer) -> Outcome | None:
+    """Return how the game of an answer has ended, None while it goes on; ValueError if no text of ours says so."""
+    text = answer.get("outcome")
+    return Outcome.parse(text) if text else None
+
+
 def score_before(answer: Answer) -> int | None:
     """Return the score of a position in centipawns, the mover's view; None if the answer has none."""
-    outcome = answer.get("outcome", "").split()
-    if outcome[:1] == ["win"]:
-        return MATE_CP if outcome[1] == answer["toMove"] else -MATE_CP
-    if outcome[:1] == ["draw"]:
-        return 0
+    outcome = outcome_of(answer)
+    if outcome is not None and not outcome.unknown:
+        if outcome.winner is None:
+            return 0
+        return MATE_CP if SIDES[outcome.winner] == answer["toMove"] else -MATE_CP
     lines = answer.get("lines")
     return centipawns(lines[0]["score"]) if lines and "throw" not in lines[0] else None
 
@@ -308,10 +315,8 @@ def note_of(answer: Answer) -> Note:
         return tuple(
             NoteLine(f"{pawns_text(line['score'], sign)}/{line['depth']}", tuple(line["pv"])) for line in lines
         )
-    kind, *words = answer.get("outcome", "").split() or [""]
-    if kind == "win":
-        return (NoteLine(f"{'1-0' if words[0] == 'first' else '0-1'} {words[1]}"),)
-    return (NoteLine(f"1/2-1/2 {words[0]}"),) if kind == "draw" else ()
+    outcome = outcome_of(answer)
+    return () if outcome is None or outcome.unknown else (NoteLine(f"{outcome.result} {outcome.reason}"),)
 
 
 def pawns_text(score: dict[str, Any], sign: int) -> str:

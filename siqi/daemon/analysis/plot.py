@@ -17,6 +17,7 @@ import msgspec
 
 from siqi.daemon.analysis.formats import MATE_CP, is_known_from_next
 from siqi.daemon.analysis.query import GameName
+from siqi.games.contract import Outcome
 from siqi.games.pictures.plots import NEEDED, can_plot, drawn, has_mark, name_fault
 from siqi.system.files import check_folder, check_owned, replace_file
 
@@ -107,11 +108,8 @@ class Final(msgspec.Struct):
 
     def expected(self) -> float | None:
         """Return the first side's expected result, 0..1; None if there is neither a score nor a known outcome."""
-        kind, *words = self.outcome.split() or [""]
-        if kind == "win":
-            return float(words[:1] == ["first"])
-        if kind == "draw":
-            return 0.5
+        if self.outcome and (points := Outcome.parse(self.outcome).points) is not None:
+            return points
         if self.score is None:
             return None
         return self.score.expected if self.is_first else 1 - self.score.expected

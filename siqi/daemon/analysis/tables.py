@@ -6,7 +6,7 @@ import csv
 import errno
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
@@ -14,10 +14,15 @@ from typing import BinaryIO, NamedTuple
 from siqi.daemon.analysis.answers import Final, NotAnswersError
 from siqi.daemon.analysis.formats import cell_of, columns, score_before, text_of
 from siqi.games import registry
+from siqi.games.contract import Outcome
 from siqi.system.files import check_owned, open_append, open_regular, write_whole
 
 HEADERS = tuple(dict.fromkeys(columns(game) for game in registry.NAMES))
 """The headers that tables may have."""
+
+
+CHECKED: Mapping[str, Callable[[str], object]] = {"turn": int, "cp": int, "mate": int, "outcome": Outcome.parse}
+"""Readers of the cells that a later run needs; ValueError for a cell that is none of ours."""
 
 
 class EarlierRows(NamedTuple):
@@ -91,8 +96,9 @@ def _row(line: bytes, header: tuple[str, ...], number: int) -> dict[str, str]:
     try:
         (cells,) = csv.reader([line.decode()], strict=True)
         row = dict(zip(header, cells, strict=True))
-        for name, kind in (("turn", int), ("cp", int), ("mate", int)):
-            kind(row[name] or 0)
+        for name, read in CHECKED.items():
+            if row[name]:
+                read(row[name])
     except (ValueError, csv.Error):
         raise NotAnswersError(f"line {number} is no row of siqi analyse; the file is left as it is") from None
     return row

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from siqi.daemon.engine.game_log import GameLog
-from siqi.daemon.engine.played_game import MATE_SEEN, REPORTED, RESULTS, FinishedGame, PlayedGame, moves_of
+from siqi.daemon.engine.played_game import MATE_SEEN, REPORTED, FinishedGame, PlayedGame, moves_of
 from siqi.daemon.engine.record_files import RecordFiles
-from siqi.games.contract import Position, Warn
+from siqi.games.contract import RESULTS, Position, Warn
 
 
 class Stage(NamedTuple):
@@ -63,7 +63,7 @@ class KeptGames:
         self._follow(Stage(played, position.copy()))
         outcome = position.outcome()
         if outcome is not None and not outcome.unknown:
-            self._keep(RESULTS[outcome.winner], outcome.reason)
+            self._keep(outcome.result, outcome.reason)
 
     def search(self, played: PlayedGame, side: int, is_pondering: bool) -> None:
         """Note that the engine searches for a side's move.

@@ -6,9 +6,6 @@ from typing import NamedTuple
 
 from siqi.games.contract import Move, Position
 
-RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
-"""The results by the winner's side; None: a draw."""
-
 MATE_SEEN = "mate seen"
 """The end of a game that the client left after a mate was proven."""
 

@@ -21,7 +21,7 @@ from siqi.daemon.engine.limits import Limits
 from siqi.daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, Command, FrontEnd, QueuedLine
 from siqi.daemon.frontends.move_by_move import number
 from siqi.games import registry
-from siqi.games.contract import Outcome, Score
+from siqi.games.contract import RESULTS, Outcome, Score
 from siqi.system.output import Output
 from siqi.system.pipes import ClientLine, printable
 from siqi.version import __version__
@@ -51,7 +51,7 @@ MATE = 100_000
 MAX_CLOCK_MS = 10**9
 """The longest time of a clock."""
 
-WINNERS = {"1-0": 0, "0-1": 1, "1/2-1/2": None}
+WINNERS = {result: winner for winner, result in RESULTS.items()}
 """The winner's side, None for a draw, by the result's text."""
 
 COLOURS = "wb"
@@ -417,8 +417,7 @@ class Cecp(FrontEnd):
     def _report_end(self, outcome: Outcome) -> None:
         if self._variant.setup and self._opponent.is_engine and outcome.winner == self._side:
             return  # XBoard refuses a win that it cannot check, but accepts the loser's report
-        score = next(text for text, winner in WINNERS.items() if winner == outcome.winner)
-        self.out.line(f"{score} {{{outcome.reason}}}")
+        self.out.line(f"{outcome.result} {{{outcome.reason}}}")
 
     def _act(self) -> None:
         """Start the search that the mode and the side to move require, if any; throw the die where one is needed."""

@@ -246,8 +246,7 @@ def solved(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply]) -> 
 def _ply(game: ReviewedGame, found: GameCourse, ply: int, finding: Finding | None) -> Ply:
     outcome, turn = found.outcomes[ply], found.turns[ply]
     if outcome is not None and not outcome.unknown:
-        chance = 0.5 if outcome.winner is None else float(outcome.winner == 0)
-        return Ply(chance, chance, None, finding)
+        return Ply(outcome.points, outcome.points, None, finding)
     if finding is None or finding.value is None:
         return Ply(None, None, None, finding)
     throw = game.throw(ply) if ply < game.plies else 0

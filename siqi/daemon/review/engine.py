@@ -49,7 +49,6 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     value: Chance | None = None  # None: the game is over, and has no moves
     lines: tuple[FoundLine, ...] = ()  # the best; of EWN the best for each throw; of Junqi the one played, too
     depth: int = 0
-    outcome: str = ""
     ending: EndgameResult | None = None  # by the tablebases
     error: str = ""
 
@@ -80,7 +79,7 @@ def finding_of(key: str, answer: dict[str, Any]) -> Finding:
         lines = [line for line in lines if line is lines[0] or bare(line.moves[0]) == played]
     value = _chance(answer["value"]) if "value" in answer else lines[0].value if lines else None
     ending = EndgameResult(**answer["ending"]) if "ending" in answer else None
-    return Finding(key, value, tuple(lines), answer.get("depth", 0), answer.get("outcome", ""), ending)
+    return Finding(key, value, tuple(lines), answer.get("depth", 0), ending)
 
 
 def _kept(line: dict[str, Any]) -> tuple[str, ...]:

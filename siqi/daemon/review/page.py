@@ -15,7 +15,7 @@ from siqi.daemon.review.games import ReviewedGame
 from siqi.daemon.review.pictures import WAYS, Boards, differences, frames_of, views_of
 from siqi.daemon.review.standings import Standing, standings
 from siqi.games import registry
-from siqi.games.contract import Game, GameInfo, Position
+from siqi.games.contract import SIDES, Game, GameInfo, Position
 from siqi.system.texts import as_script, escape, isolated
 from siqi.version import __version__
 
@@ -197,9 +197,7 @@ def _judgement(game: ReviewedGame, course: GameCourse, plies: Sequence[Ply], ply
             found["x"] = finding.error
     outcome = course.outcomes[ply]
     if outcome is not None:
-        winner = (
-            "unknown" if outcome.unknown else "draw" if outcome.winner is None else ("first", "second")[outcome.winner]
-        )
+        winner = "unknown" if outcome.unknown else "draw" if outcome.winner is None else SIDES[outcome.winner]
         found["o"] = [winner, outcome.reason]
     if comment := game.comments.get(ply):
         found["c"] = isolated(comment)

@@ -55,9 +55,7 @@ def points_of(game: ReviewedGame, found: GameCourse) -> float | None:
     if game.record.result in POINTS:
         return POINTS[game.record.result]
     outcome = found.outcomes[-1]
-    if outcome is None or outcome.unknown:
-        return None
-    return 0.5 if outcome.winner is None else float(outcome.winner == 0)
+    return None if outcome is None else outcome.points
 
 
 def _order(row: Standing) -> tuple[float, int, float]:

@@ -18,14 +18,16 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scripts.common import script
 
 from siqi.daemon.clients.base import EngineProcess
 from siqi.daemon.clients.player import Choice, Forfeit, PlayerLimits, StartError, Turn
 from siqi.daemon.match.game_loop import Clock, Opening, Referee, play_moves
+from siqi.games import game_record
 from siqi.games.contract import Position
+from siqi.games.game_record import CutGameError, GameRecord
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.rules.lookup import ROWS
 from siqi.games.junqi.rules.position import QUIET_LIMIT
@@ -170,16 +172,14 @@ def play_game(name: str, seated: tuple[ProtocolEngine, ProtocolEngine], clock_s:
 def replay(line: str) -> str | None:
     """Replay a line of a log; return its first difference from the rules, None if there is none."""
     name, _, _, first, second, words, *end = line.split("\t")
-    position = JunqiPosition()
-    for array in (first, second):
-        position.push(position.parse_move(array))
-    for ply, word in enumerate(words.split(), 1):
-        if position.outcome() is not None:
-            return f"{name}: over before ply {ply}: {position.outcome()}"
-        try:
-            position.push(position.parse_move(f"{word[:4]}={word[4]}"))
-        except ValueError as error:
-            return f"{name}: ply {ply}: {error}"
+    game: Any = script.load_once("junqi")
+    record = GameRecord((first, second, *(f"{word[:4]}={word[4]}" for word in words.split())))
+    try:
+        for ply, position in enumerate(game_record.replay(game, record), -1):
+            if position.outcome() is not None and position.ply < len(record.moves):
+                return f"{name}: over before ply {ply}: {position.outcome()}"
+    except CutGameError as error:
+        return f"{name}: ply {len(error.record.moves) - 1}: {error}"
     logged_winner, reason = ENDS[end[0]] if end[0] in ENDS else (end[0], end[1])
     outcome = position.outcome()
     if reason in FAULTS:

@@ -14,6 +14,7 @@ left unchanged.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import random
 import sys
@@ -31,6 +32,7 @@ from siqi.daemon.clients.player import Choice, PlayerLimits, Turn
 from siqi.daemon.match.arguments import parse_option
 from siqi.daemon.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from siqi.games.contract import RESULTS, Game, Position
+from siqi.games.game_record import CutGameError, GameRecord, replay
 from siqi.system.log import RunLog
 
 GAMES = ("xiangqi", "connect6")
@@ -89,16 +91,12 @@ def opening_moves(settings: SelfPlaySettings, rng: random.Random, game: Game[Pos
     if not settings.openings:
         return random_moves(game, rng, most)
     moves = rng.choice(opening_games(settings.openings, settings.game))
-    position, words = game.position(), list[str]()
-    for word in moves[: rng.randint(min(2, most), most)]:
-        try:
-            position.push(position.parse_move(word))
-        except ValueError:
-            break
-        if position.outcome() is not None:
-            break
-        words.append(word)
-    return words
+    opening, plies = GameRecord(moves[: rng.randint(min(2, most), most)]), 0
+    with contextlib.suppress(CutGameError):
+        for plies, position in enumerate(replay(game, opening)):
+            if position.outcome() is not None:
+                return list(moves[: plies - 1])
+    return list(moves[:plies])
 
 
 def play(settings: SelfPlaySettings, number: int) -> dict[str, Any]:

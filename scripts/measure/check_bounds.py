@@ -42,6 +42,7 @@ from siqi.games.contract import (
     is_setup_position,
     set_dice,
 )
+from siqi.games.game_record import GameRecord, position_after
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.memory import CHECKED
 
@@ -251,10 +252,7 @@ def draw_position(game: Game[Position], draw: Draw) -> Position | None:
         play(game, position, draw, draw.choice((2, 3, 10, 40, 150)))
         viewer = draw.choice((0, 1, None))
         if viewer is not None:
-            view = game.position()
-            for word in position.view_moves(viewer):
-                view.push(view.parse_move(word))
-            return view
+            return position_after(game, GameRecord(tuple(position.view_moves(viewer))))
         return position
     if not is_view(game, position):
         plies = draw.choice((0, 0, 1, 5, 20, 60))
@@ -401,9 +399,7 @@ class Run:
             self._fen = position.fen()
             seen = position
             if is_hidden_position(position, self.game.info):  # the side to move sees its own pieces
-                seen = self.game.position()
-                for word in position.view_moves(position.turn):
-                    seen.push(seen.parse_move(word))
+                seen = position_after(self.game, GameRecord(tuple(position.view_moves(position.turn))))
             control = Control()
             control.set_deadline(time.monotonic_ns() + MOVE_MS * 10**6)
             report = checked_search(self.game, self._searcher, Task(seen, control))

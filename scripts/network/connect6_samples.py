@@ -24,6 +24,7 @@ from siqi.games.connect6.evaluation.network import ENEMY, OWN
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from siqi.games.connect6.search.proof import ThreatSolver
+from siqi.games.game_record import GameRecord, replay
 
 HELD_OUT = 20
 """One opening in HELD_OUT is held out, with all its games."""
@@ -199,15 +200,15 @@ def _label(call: tuple[list[str], float, int]) -> tuple[list[Row], list[Row]]:
 
 
 def _quiet(game: _Game, share: float, rng: random.Random) -> Iterator[Row]:
-    position, solver = start(), new_solver()
-    scores = [*[None] * (len(game.moves) - len(game.scores)), *game.scores]
+    connect6: Any = script.load_once("connect6")
+    solver = new_solver()
+    scores = [*[None] * (len(game.moves) - len(game.scores)), *game.scores, None]  # of the last position
     result = {"1-0": 1.0, "0-1": 0.0}.get(game.result, 0.5)
-    for text, score in zip(game.moves, scores, strict=True):
+    for position, score in zip(replay(connect6, GameRecord(tuple(game.moves))), scores, strict=True):
         if isinstance(score, int) and abs(score) <= CREDIBLE and rng.random() < share and is_asked(position, solver):
             side = position.turn
             bounded = min(max(score, -LARGEST_SCORE), LARGEST_SCORE)
             yield as_seen(position.record.stones, side).tobytes(), result if side == 0 else 1 - result, bounded
-        position.push(position.parse_move(text))
 
 
 def new_solver() -> ThreatSolver:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from scripts.common import script
 from scripts.common.logistic import Array, fit, loss
 from scripts.match.paired_games import read_games
 
-from siqi.games.junqi.board import JunqiPosition
+from siqi.games.game_record import GameRecord, replay
 from siqi.games.junqi.data import weights
 from siqi.games.junqi.evaluation.evaluate import evaluate_here
 from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD
@@ -44,11 +45,10 @@ def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
     """Return (counts, results of the first side, game numbers) of positions of the games of a log."""
     rows, results, numbers = [], [], []
     work = new_record(WORK_DTYPE)
+    game: Any = script.load_once("junqi")
     for number, record in enumerate(script.progress(read_games(path))):
         result = 0.5 if record["winner"] is None else float(record["winner"] == record["first"])
-        position = JunqiPosition()
-        for ply, word in enumerate(record["words"].split()):
-            position.push(position.parse_move(word))
+        for ply, position in enumerate(replay(game, GameRecord(tuple(record["words"].split()))), -1):
             if ply < 2 or position.outcome() is not None:
                 continue
             if ply % every == 0:

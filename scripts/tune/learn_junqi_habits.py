@@ -26,7 +26,7 @@ import numpy as np
 from scripts.common import script
 from scripts.match.paired_games import read_games
 
-from siqi.games.junqi.board import JunqiPosition
+from siqi.games.game_record import GameRecord, position_after, replay
 from siqi.games.junqi.data import habits
 from siqi.games.junqi.formats import log
 from siqi.games.junqi.knowledge import behaviour
@@ -84,15 +84,12 @@ def referee_games(path: Path) -> Iterator[list[str]]:
 
 
 def samples_of(words: list[str], every: int) -> Iterator[Sample]:
-    referee = JunqiPosition()
-    for word in words:
-        referee.push(referee.parse_move(word))
+    game: Any = script.load_once("junqi")
+    referee = position_after(game, GameRecord(tuple(words)))
     for viewer in range(2):
         hidden = 1 - viewer
         kinds = np.array([TYPES.index(letter) for letter in words[hidden]])
-        view = JunqiPosition()
-        for ply, word in enumerate(referee.view_moves(viewer)):
-            view.push(view.parse_move(word))
+        for ply, view in enumerate(replay(game, GameRecord(tuple(referee.view_moves(viewer)))), -1):
             if ply >= 2 and ply % every == 0:
                 done = view.trait_counts(hidden)
                 belief = view.believed(hidden)

@@ -121,6 +121,10 @@ class GameInfo(NamedTuple):
         """True if the side to move throws a die."""
         return self.die_faces > 0
 
+    def setups(self, fen: str | None) -> int:
+        """Return the number of set-ups that the moves of a game begin with; `fen`: of its start, '' or None without."""
+        return 2 if self.has_setup and not fen else 0
+
     def placement(self, pieces: Mapping[str, str]) -> str:
         """Return a FEN's first field from letters by point; ValueError for an unknown letter or point."""
         known = {*"".join(self.pieces), *(HIDDEN if self.has_hidden else ())}
@@ -251,7 +255,7 @@ class Position(Protocol):
         """Return the legal move that `text` names in this position; ValueError if there is none."""
 
     def move_text(self, move: Move) -> str:
-        """Return a move's word in the protocols, the reverse of `parse_move`."""
+        """Return the word of a move of this position or a later one (in a pv), the reverse of `parse_move`."""
 
     def outcome(self) -> Outcome | None:
         """Return how the game has ended; None while it goes on."""

@@ -1,8 +1,12 @@
-"""Games as files keep them."""
+"""Games as files keep them, and their replay: the one place that knows which words are set-ups and which throws fit."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+from siqi.games.contract import Game, GameInfo, P, Position, set_dice
 
 
 class NoteLine(NamedTuple):
@@ -30,6 +34,15 @@ class GameRecord(NamedTuple):
     source: Any = None  # the parsed file, for `StreamModule.annotate`
     result_text: str = ""  # the file's words for the result if they differ from it or add to it; "": none
 
+    def throw(self, info: GameInfo, ply: int) -> int:
+        """Return the throw for the move after `ply` moves, set-ups included; 0 if there is none or it is not known."""
+        at = ply - info.setups(self.fen)
+        return self.dice[at] if 0 <= at < len(self.dice) else 0
+
+    def cut(self, info: GameInfo, plies: int) -> GameRecord:
+        """Return the record of the first `plies` moves, with the throws that they answer."""
+        return self._replace(moves=self.moves[:plies], dice=self.dice[: max(0, plies - info.setups(self.fen))])
+
 
 class CutGameError(ValueError):
     """Raised for a game with a fault; `record` has what stands before it."""
@@ -37,3 +50,39 @@ class CutGameError(ValueError):
     def __init__(self, why: str, record: GameRecord) -> None:
         super().__init__(why)
         self.record = record
+
+
+def replay(game: Game[P], record: GameRecord) -> Iterator[P]:
+    """Yield the position before each move of a record, set-ups included, and the last one: always the same object.
+
+    The throw for the next move is set if the record has it. ValueError for a bad FEN; CutGameError for the first throw
+    or move against the rules, for a move when the position after it is requested.
+    """
+    info = game.info
+    position = game.position(record.fen or None)
+    for ply, word in enumerate(record.moves):
+        try:
+            if info.has_dice and (throw := record.throw(info, ply)):
+                set_dice(position, info, throw)
+            yield position
+            position.push(position.parse_move(word))
+        except ValueError as error:
+            raise CutGameError(str(error), record.cut(info, ply)) from None
+    yield position
+
+
+def position_after(game: Game[P], record: GameRecord, plies: int | None = None) -> P:
+    """Return the position after the first `plies` moves of a record, None: all; errors as of `replay`.
+
+    The throw for the next move is set if there is one; `plies` is at most the number of moves.
+    """
+    return next(itertools.islice(replay(game, record), len(record.moves) if plies is None else plies, None))
+
+
+def check_moves(game: Game[Position], record: GameRecord) -> None:
+    """Raise CutGameError, with the number of the move, for the first move that cannot be played."""
+    try:
+        position_after(game, record)
+    except ValueError as error:
+        cut = error.record if isinstance(error, CutGameError) else record.cut(game.info, 0)
+        raise CutGameError(f"move {len(cut.moves) + 1}: {error}", cut) from None

@@ -11,7 +11,7 @@ import pytest
 from naive.ewn import Naive, setup_position
 from siqi.games import registry
 from siqi.games.ewn.formats import championship
-from siqi.games.game_record import GameRecord
+from siqi.games.game_record import GameRecord, position_after
 
 
 def read(text: str) -> Iterator[GameRecord]:
@@ -55,12 +55,7 @@ def test_random_games_come_back_and_can_be_replayed() -> None:
         game = GameRecord(tuple(moves), tuple(dice), "1-0" if position.winner() == 0 else "0-1", "A", "B", "here", "x")
         (back,) = read(championship.text(game))
         assert back == game
-        replayed = ewn.position()
-        for ply, word in enumerate(back.moves):
-            if ply >= 2:
-                replayed.set_dice(back.dice[ply - 2])
-            replayed.push(replayed.parse_move(word))
-        assert replayed.outcome().winner == position.winner()
+        assert position_after(ewn, back).outcome().winner == position.winner()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from live_record import live_bytes
 from naive import junqi as naive
 from naive.junqi import Naive
 from siqi.games.contract import Game
+from siqi.games.game_record import GameRecord, position_after
 
 SETUPS = lines("junqi_setups.txt")
 RECORDS = vectors("junqi_games.jsonl")
@@ -23,10 +24,7 @@ LAST_ROWS = "5/5/5/5/5"
 
 def replay(game: Game, words: list[str], fen: str | None = None) -> Any:
     """Return the position after words played from a FEN or the start."""
-    position = game.position(fen)
-    for word in words:
-        position.push(position.parse_move(word))
-    return position
+    return position_after(game, GameRecord(tuple(words), fen=fen or ""))
 
 
 def texts(position: Any) -> list[str]:

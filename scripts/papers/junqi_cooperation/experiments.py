@@ -44,7 +44,7 @@ from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.statistics import Estimate, mean, percent
-from siqi.games.junqi.board import JunqiPosition
+from siqi.games.game_record import GameRecord, position_after
 from siqi.games.junqi.paper.team import MAX_TEAM, MOVES_BY_SIZE
 from siqi.games.junqi.search.setup import draw_setup
 
@@ -257,9 +257,7 @@ def activation_times(key: str) -> dict[str, Any]:
     rng = random.Random(number)
     seconds, movable = [], []
     while referee.outcome() is None and referee.ply < 2 * last + 2:
-        view = JunqiPosition()
-        for word in referee.view_moves(referee.turn):
-            view.push(view.parse_move(word))
+        view: Any = position_after(game, GameRecord(tuple(referee.view_moves(referee.turn))))
         if referee.ply % 8 == 2:  # the first side's moves 1, 5, 9, ...
             seconds.append(learner.seconds(view, PlayerLimits(nodes=lessons), lessons))
             movable.append(len({move & 63 for move in view.legal_moves()}))

@@ -25,6 +25,7 @@ from siqi.daemon.match.game_loop import Opening, Referee
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, book_header
 from siqi.games.contract import RESULTS, silent
+from siqi.games.game_record import GameRecord, position_after
 from siqi.games.xiangqi.knowledge import rulebook
 from siqi.games.xiangqi.knowledge.items import NUMBERINGS, Item
 from siqi.games.xiangqi.knowledge.mining import MiningRequest, move_rules
@@ -60,10 +61,8 @@ def play_own(task: OwnGame) -> bytes:
     """Play a game of the engine, which sometimes makes a random move; return its line."""
     rng, mind = random.Random(task.number), plain_engine()
     mind.new_game(task.number + 1)
-    position = mind.game.position()
     words = list(task.opening)
-    for word in words:
-        position.push(position.parse_move(word))
+    position = position_after(mind.game, GameRecord(tuple(words)))
     outcome = None
     while len(words) < MAX_PLIES and (outcome := position.outcome()) is None:
         is_random = len(words) < 20 and rng.random() < 0.2
@@ -326,7 +325,4 @@ class Growing:
 
 def registry_position(words: tuple[str, ...]) -> Any:
     """Return the position after moves from the start."""
-    position = script.load_once("xiangqi").position()
-    for word in words:
-        position.push(position.parse_move(word))
-    return position
+    return position_after(script.load_once("xiangqi"), GameRecord(words))

@@ -17,6 +17,7 @@ from siqi.daemon.engine.search_job import SearchJob, SearchOptions, SearchReques
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import SIDES, Game, Line, Position, Score, Warn, set_dice
+from siqi.games.game_record import CutGameError, position_after
 from siqi.system.pipes import now_ns, printable
 from siqi.version import __version__
 
@@ -143,18 +144,12 @@ class Analyst:
     def _position(self, game: Game[Position], item: PendingPosition) -> Position:
         query = item.query
         try:
-            position = game.position(query.fen or None)
+            position = position_after(game, query.record.cut(game.info, item.turn))
+        except CutGameError as error:
+            raise BadLineError(f"{error} (move {len(error.record.moves) + 1})", "moves", query.id) from None
         except ValueError as error:
             raise BadLineError(f"bad FEN: {error}", "fen", query.id) from None
-        try:
-            for turn, word in enumerate(query.moves[: item.turn]):
-                if (dice := query.throw(turn)) and game.info.has_dice:
-                    set_dice(position, game.info, dice)  # the throw for this move
-                position.push(position.parse_move(word))
-        except ValueError as error:
-            raise BadLineError(f"{error} (move {position.ply + 1})", "moves", query.id) from None
-        dice = query.throw(item.turn)
-        if dice:
+        if dice := query.throw(item.turn):
             try:
                 set_dice(position, game.info, dice)
             except ValueError as error:

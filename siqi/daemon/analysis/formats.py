@@ -12,10 +12,9 @@ from typing import Any, TextIO
 import msgspec
 
 from siqi.daemon.analysis.query import Query
-from siqi.daemon.commands.game_files import check_moves
 from siqi.games import registry
 from siqi.games.contract import SIDES, Outcome
-from siqi.games.game_record import GameRecord, Note, NoteLine
+from siqi.games.game_record import GameRecord, Note, NoteLine, check_moves
 from siqi.games.records.position_lines import read_line
 
 COLUMNS = (

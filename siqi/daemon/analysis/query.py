@@ -18,6 +18,7 @@ from msgspec import Meta
 from siqi.daemon.engine.options import SEARCHER_OPTIONS, VARIANT, Options
 from siqi.daemon.frontends.words import parse_position
 from siqi.games import registry
+from siqi.games.game_record import GameRecord
 from siqi.system.pipes import escaped, printable
 from siqi.version import __version__
 
@@ -93,13 +94,16 @@ class Query(msgspec.Struct, frozen=True):
         found = {"nodes": self.nodes, "depth": self.depth, "movetime": self.movetime, "mate": self.mate}
         return {name: value for name, value in found.items() if value is not None}
 
+    @property
+    def record(self) -> GameRecord:
+        """The moves, with the throws that are given for them."""
+        return GameRecord(self.moves, () if isinstance(self.dice, int) else self.dice, fen=self.fen)
+
     def throw(self, turn: int) -> int:
         """Return the throw at the position after `turn` moves, 0 if none is given."""
         if isinstance(self.dice, int):
             return self.dice if turn == len(self.moves) else 0
-        setups = 2 if not self.fen and registry.info(self.game).has_setup else 0
-        at = turn - setups
-        return self.dice[at] if 0 <= at < len(self.dice) else 0
+        return self.record.throw(registry.info(self.game), turn)
 
 
 class Action(msgspec.Struct, frozen=True):

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from siqi.daemon.commands.arguments import whole_number
 from siqi.games import registry
-from siqi.games.contract import Game, GameInfo, Position, is_dice_position
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, ParsedFile, recognised
-from siqi.games.game_record import CutGameError, GameRecord
+from siqi.games.game_record import CutGameError, check_moves
 from siqi.system import encodings
 from siqi.system.files import open_regular, read_bytes
 from siqi.system.pipes import printable
@@ -210,45 +209,6 @@ def check_number(number: int | None, games: Sequence[object]) -> None:
         raise CommandError(f"--number {number}: there {there}")
 
 
-def play(game: Game[Position], record: GameRecord, plies: int) -> Position:
-    """Return the position after the first moves of a game, with the throw for the next one if there is one.
-
-    UnplayableMoveError names the first illegal move.
-    """
-    info = game.info
-    position = game.position(record.fen or None)
-    for place, word in enumerate(record.moves[:plies]):
-        _throw(position, record, place, info)
-        try:
-            position.push(position.parse_move(word))
-        except ValueError as error:
-            raise UnplayableMoveError(str(error), place) from None
-    if plies < len(record.moves):
-        _throw(position, record, plies, info)
-    return position
-
-
-class UnplayableMoveError(ValueError):
-    """Raised for a move of a record; `place` counts the moves before it."""
-
-    def __init__(self, why: str, place: int) -> None:
-        super().__init__(why)
-        self.place = place
-
-
-def _throw(position: Position, record: GameRecord, place: int, info: GameInfo) -> None:
-    """Set the throw for the move `place` of a record, if it has one."""
-    at = place - _setups(record, info)
-    throw = record.dice[at] if 0 <= at < len(record.dice) else 0
-    if throw and is_dice_position(position, info):
-        position.set_dice(throw)
-
-
-def _setups(record: GameRecord, info: GameInfo) -> int:
-    """Return the number of set-ups among the moves of a record."""
-    return 2 if info.has_setup and not record.fen else 0
-
-
 def cut_records(game: str, found: ParsedFile) -> None:
     """Cut each record before its first illegal move, which is a fault."""
     loaded = registry.load(game)
@@ -258,14 +218,3 @@ def cut_records(game: str, found: ParsedFile) -> None:
         except CutGameError as error:
             found.faults.append(f"game {number + 1}: {error}")
             found.games[number] = error.record
-
-
-def check_moves(game: Game[Position], record: GameRecord) -> None:
-    """Raise CutGameError, with the record up to there, for its first illegal move."""
-    try:
-        play(game, record, len(record.moves))
-    except ValueError as error:
-        place = error.place if isinstance(error, UnplayableMoveError) else 0
-        dice = record.dice[: max(0, place - _setups(record, game.info))]
-        cut = record._replace(moves=record.moves[:place], dice=dice)
-        raise CutGameError(f"move {place + 1}: {error}", cut) from None

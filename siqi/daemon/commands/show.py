@@ -15,12 +15,12 @@ from typing import NamedTuple, TextIO
 
 from siqi.daemon.commands import game_files
 from siqi.daemon.commands.arguments import name_fault, whole_number
-from siqi.daemon.commands.game_files import GameSource, check_number, choose, play, read_games, read_source
+from siqi.daemon.commands.game_files import GameSource, check_number, choose, read_games, read_source
 from siqi.daemon.frontends.words import HEAD_WORDS, parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import Position, set_dice
-from siqi.games.game_record import GameRecord
+from siqi.games.game_record import GameRecord, position_after
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import MARK, Drawing, PictureMaker
 from siqi.games.pictures.look import THEMES, look
@@ -102,7 +102,7 @@ def show(options: argparse.Namespace) -> int:
         plies = plies if options.ply is None else options.ply
         position: Position | Diagram
         try:
-            position = play(game, asked.record, plies)
+            position = position_after(game, asked.record, plies)
         except ValueError:
             if not asked.record.fen or plies or options.dice or options.extra:
                 raise

@@ -8,6 +8,7 @@ import zlib
 from siqi.daemon.engine.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
 from siqi.daemon.engine.scheduler import Shutdown
 from siqi.games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
+from siqi.games.game_record import GameRecord, position_after
 from siqi.games.kernel.control import Control
 from siqi.system.pipes import now_ns
 
@@ -59,9 +60,7 @@ class BenchJob:
 
 def set_up(game: Game[Position], item: BenchItem) -> Position:
     """Return the position of a bench item."""
-    position = game.position(item.fen)
-    for word in item.moves:
-        position.push(position.parse_move(word))
+    position = position_after(game, GameRecord(item.moves, fen=item.fen or ""))
     if item.dice:
         set_dice(position, game.info, item.dice)
     return position

@@ -16,7 +16,7 @@ class PositionHistory:
         self.moves: list[str] = []
         self.can_be_continued = True  # False: the next list of moves is played from its beginning
         self._throws: dict[int, int] = {}  # by the number of moves before the throw
-        self._setups = 2 if info.has_setup and fen is None else 0
+        self._setups = info.setups(fen)
         self._has_dice = info.has_dice
         if is_dice_position(position, info) and position.dice:
             self.note_throw(position.dice)

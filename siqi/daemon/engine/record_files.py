@@ -12,13 +12,12 @@ import functools
 import io
 import itertools
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 from siqi.daemon.engine.played_game import FinishedGame, moves_of
 from siqi.games import registry
-from siqi.games.contract import Game, Position, Warn, is_dice_position, is_setup_position, set_dice
-from siqi.games.game_record import GameRecord
+from siqi.games.contract import Game, Position, Warn, is_dice_position
+from siqi.games.game_record import GameRecord, position_after
 from siqi.system.files import check_folder, create_file
 
 OWN_NAME = "Siqi"
@@ -93,23 +92,17 @@ def game_record(game: Game[Position], finished: FinishedGame) -> GameRecord:
     fen = position.fen() if played.fen else ""
     if fen == game.position().fen():
         fen = ""
-    moves = moves_of(finished.position)
-    throws = [0] * (len(moves) - len(played.throws)) + list(played.throws)
-    words = []
-    for move, dice in zip(moves, throws, strict=True):
-        if dice:
-            set_dice(position, game.info, dice)
-        words.append(position.move_text(move))
-        position.push(position.parse_move(words[-1]))
+    words = tuple(map(position.move_text, moves_of(finished.position)))
     first, second = (OWN_NAME if side in finished.own else UNKNOWN for side in range(2))
-    return GameRecord(tuple(words), played.throws, finished.result, first, second, event=UNKNOWN, fen=fen)
+    record = GameRecord(words, played.throws, finished.result, first, second, event=UNKNOWN, fen=fen)
+    position_after(game, record)
+    return record
 
 
-def content(game: Game[Position], record: GameRecord) -> tuple[str, Iterable[str], tuple[int, ...], str]:
+def content(game: Game[Position], record: GameRecord) -> tuple[str, tuple[str, ...], tuple[int, ...], str]:
     """Return what a record must keep: the first position with pieces, the moves from there, the throws, the result."""
-    position, words = game.position(record.fen or None), list(record.moves)
-    while words and is_setup_position(position, game.info) and not position.has_pieces:
-        position.push(position.parse_move(words.pop(0)))
+    setups = min(game.info.setups(record.fen), len(record.moves))
+    position = position_after(game, record, setups)
     if is_dice_position(position, game.info) and position.dice:
         position.set_dice(0)  # it is among the throws
-    return position.fen(), words, record.dice, record.result
+    return position.fen(), record.moves[setups:], record.dice, record.result

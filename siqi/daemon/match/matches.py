@@ -39,7 +39,7 @@ from siqi.daemon.match.tally import FAULTS, Tally
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_tablebase_game
-from siqi.games.game_record import GameRecord
+from siqi.games.game_record import GameRecord, position_after
 from siqi.system.files import check_owned, replace_file
 from siqi.system.pipes import to_stderr
 
@@ -231,20 +231,18 @@ def play_games(match: Match, units: Sequence[Unit]) -> Generator[MatchRecord]:
 
 def record_text(game: Game[Position], record: MatchRecord) -> bytes:
     """Return a game's text in its game's format; nothing unless both sides have set up."""
-    setups = 2 if game.info.has_setup else 0
+    fen = parse_opening(record.opening).fen or ""
+    setups = game.info.setups(fen)
     if len(record.moves) < setups:
         return b""
-    moves, position = record.moves, game.position()
-    if game.info.has_hidden:  # the results of moves stand in this text, not in the log
-        for word in moves:
-            position.push(position.parse_move(word))
-        moves = [*moves[:setups], *words_for(game, position, FIRST, moves)[setups:]]
     result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
     dice = tuple(record.dice[: len(record.moves) - setups])  # a throw may have been answered by no move
-    fen = parse_opening(record.opening).fen or ""
+    played = GameRecord(tuple(record.moves), dice, result, *record.players, fen=fen)
+    if game.info.has_hidden:  # the results of moves stand in this text, not in the log
+        moves = words_for(game, position_after(game, played), FIRST, record.moves)
+        played = played._replace(moves=(*played.moves[:setups], *moves[setups:]))
     kept_as = registry.record_format(game.info.name)
-    text = kept_as.load_stream().text(GameRecord(tuple(moves), dice, result, *record.players, fen=fen))
-    return text.encode(kept_as.encoding)
+    return kept_as.load_stream().text(played).encode(kept_as.encoding)
 
 
 def record_path(folder: Path, settings: MatchSettings, game: int) -> Path:

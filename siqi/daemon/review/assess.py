@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -23,11 +24,11 @@ from siqi.games.contract import (
     Game,
     Outcome,
     Position,
-    is_dice_position,
     is_hidden_position,
     is_solving_game,
 )
 from siqi.games.formats import OpeningName
+from siqi.games.game_record import replay
 
 GRADES = (0.05, 0.10, 0.20)
 """The least chance lost, rounded as it is shown, by an inaccuracy, a mistake and a blunder."""
@@ -76,16 +77,8 @@ class SideSummary(NamedTuple):
 
 
 def replayed(game: ReviewedGame, loaded: Game[Position]) -> Iterator[Position]:
-    """Yield a game's position after each ply, always the same object; the throw for the next move is set if known."""
-    position = loaded.position(game.record.fen or None)
-    for word in game.record.moves[: game.setups]:
-        position.push(position.parse_move(word))
-    for ply in range(game.plies + 1):
-        if ply < game.plies and game.throw(ply) and is_dice_position(position, game.info):
-            position.set_dice(game.throw(ply))
-        yield position
-        if ply < game.plies:
-            position.push(position.parse_move(game.record.moves[game.setups + ply]))
+    """Yield a game's position after each ply, as `replay` does."""
+    return islice(replay(loaded, game.record), game.setups, None)
 
 
 def course(game: ReviewedGame, loaded: Game[Position]) -> GameCourse:

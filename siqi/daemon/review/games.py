@@ -40,7 +40,7 @@ class ReviewedGame(NamedTuple):
     @property
     def setups(self) -> int:
         """The number of set-ups among the moves."""
-        return 2 if self.info.has_setup and not self.record.fen else 0
+        return self.info.setups(self.record.fen)
 
     @property
     def plies(self) -> int:
@@ -48,7 +48,7 @@ class ReviewedGame(NamedTuple):
 
     def throw(self, ply: int) -> int:
         """Return the throw for the move after `ply` moves, 0 if it is not known."""
-        return self.record.dice[ply] if ply < len(self.record.dice) else 0
+        return self.record.throw(self.info, self.setups + ply)
 
 
 class ReviewInput(NamedTuple):

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
-from siqi.daemon.review.assess import Ply, has_views
+from siqi.daemon.review.assess import Ply, has_views, replayed
 from siqi.daemon.review.engine import bare
 from siqi.daemon.review.games import ReviewedGame
 from siqi.games import registry
-from siqi.games.contract import Game, GameInfo, Position, is_dice_position, is_hidden_position
+from siqi.games.contract import Game, GameInfo, Position, is_hidden_position
 from siqi.games.pictures.frames import Frames
 from siqi.games.pictures.look import Arrow, Look
 
@@ -65,19 +65,12 @@ class FrameStep(NamedTuple):
     frames: list[list[int]]
 
 
-def watched(game: ReviewedGame, loaded: Game[Position]) -> list[Position]:
-    """Return a game's first position with a board in each of its views."""
-    whole = loaded.position(game.record.fen or None)
-    for word in game.record.moves[: game.setups]:
-        whole.push(whole.parse_move(word))
-    found = [whole]
-    if has_views(game) and is_hidden_position(whole, game.info):
-        for viewer in range(2):
-            view = loaded.position(None)
-            for word in whole.view_moves(viewer):
-                view.push(view.parse_move(word))
-            found.append(view)
-    return found
+def watched(game: ReviewedGame, loaded: Game[Position]) -> Iterator[list[Position]]:
+    """Yield a game's position after each ply in each of its views, always the same objects, as `replay` does."""
+    views = [loaded.position() for _ in views_of(game)[1:]]
+    for whole in replayed(game, loaded):
+        follow(game, whole, views)
+        yield [whole, *views]
 
 
 def views_of(game: ReviewedGame) -> Sequence[str]:
@@ -85,16 +78,12 @@ def views_of(game: ReviewedGame) -> Sequence[str]:
     return VIEWS if has_views(game) else VIEWS[:1]
 
 
-def push(game: ReviewedGame, positions: Sequence[Position], word: str) -> None:
-    """Play a move in each view; ValueError if it cannot be played, for example because a battle's result is not known.
-
-    The first view is then unchanged; the others may not be.
-    """
-    whole = positions[0]
-    whole.push(whole.parse_move(word))
-    if len(positions) > 1 and is_hidden_position(whole, game.info):
-        for viewer, position in enumerate(positions[1:]):
-            position.push(position.parse_move(whole.view_moves(viewer)[-1]))
+def follow(game: ReviewedGame, whole: Position, views: Sequence[Position]) -> None:
+    """Play in each side's view the moves of the referee's position that it lacks; ValueError if that is impossible."""
+    if is_hidden_position(whole, game.info):
+        for viewer, view in enumerate(views):
+            for word in whole.view_moves(viewer)[view.ply :]:
+                view.push(view.parse_move(word))
 
 
 class PositionFrames(NamedTuple):
@@ -108,18 +97,12 @@ def frames_of(
     game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply], boards: Boards
 ) -> Iterator[PositionFrames]:
     """Yield the frames of a game by ply."""
-    positions = watched(game, loaded)
-    for ply, judged in enumerate(plies):
-        throw = game.throw(ply) if ply < game.plies else 0
-        if throw and is_dice_position(positions[0], game.info):
-            positions[0].set_dice(throw)
+    for judged, positions in zip(plies, watched(game, loaded), strict=True):
         best = judged.line.moves[0] if judged.line is not None else ""
         frames = []
         for position in positions:
             frames.append(boards.frame(position, best, _extras(game, position, judged)))
         yield PositionFrames(frames, list(_line(game, positions, judged, boards)))
-        if ply < game.plies:
-            push(game, positions, game.record.moves[game.setups + ply])
 
 
 def _extras(game: ReviewedGame, position: Position, judged: Ply | None = None) -> dict[str, Any]:
@@ -140,10 +123,11 @@ def _line(game: ReviewedGame, positions: Sequence[Position], judged: Ply, boards
     """Yield the steps of the best line from a position, as far as they can be played and thrown."""
     if judged.line is None:
         return
-    twins = [position.copy() for position in positions]
+    whole, *views = twins = [position.copy() for position in positions]
     for word in judged.line.moves:
         try:
-            push(game, twins, word)
+            whole.push(whole.parse_move(word))
+            follow(game, whole, views)
         except ValueError:
             return
         yield FrameStep(word, [boards.frame(twin, extras=_extras(game, twin)) for twin in twins])

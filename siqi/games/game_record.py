@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 from siqi.games.contract import Game, GameInfo, P, Position, set_dice
 
@@ -20,6 +20,17 @@ Note = tuple[NoteLine, ...]
 """The engine's findings on one position, to be written into a game's record."""
 
 
+class SourceGame(Protocol):
+    """A game as its reader parsed it, with what a record has no room for."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Its tags by name."""
+
+    def annotated(self, notes: Mapping[int, Note], encoding: str) -> str:
+        """Return the text that it was read from with notes, as `StreamModule.annotate` does."""
+
+
 class GameRecord(NamedTuple):
     """A game as a file keeps it; `moves` are words of the protocol, set-ups first."""
 
@@ -31,7 +42,7 @@ class GameRecord(NamedTuple):
     occasion: str = ""  # date and place
     event: str = ""
     fen: str = ""  # of the first position; "": the start position
-    source: Any = None  # the parsed file, for `StreamModule.annotate`
+    source: SourceGame | None = None  # None: the reader keeps no more than the record, or it is from no file
     result_text: str = ""  # the file's words for the result if they differ from it or add to it; "": none
 
     def throw(self, info: GameInfo, ply: int) -> int:

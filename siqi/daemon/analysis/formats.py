@@ -34,9 +34,8 @@ def columns(game: str) -> tuple[str, ...]:
 
 def tags_of(game: str, record: GameRecord) -> dict[str, str]:
     """Return the tags of a game: those of its file where the format has tags, else those that its record gives."""
-    headers = getattr(record.source, "headers", None)
-    if headers is not None:
-        return {**headers, "Result": record.result}
+    if record.source is not None:
+        return {**record.source.headers, "Result": record.result}
     first, second = registry.info(game).players
     found = {"Event": record.event, "Date": record.occasion, first: record.first, second: record.second}
     return {name: text for name, text in found.items() if text} | {"Result": record.result}

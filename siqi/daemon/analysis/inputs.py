@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from siqi.daemon.commands.game_files import CommandError, GameFormat, GameSource, Report, choose, read_games
+from siqi.daemon.commands.game_files import CommandError, GameFormat, GameSource, Report, choose, read_games, record_of
 from siqi.games import registry
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format
 from siqi.games.game_record import GameRecord
@@ -92,6 +92,4 @@ def read_whole(
     if len(data) > MAX_BYTES:
         raise ValueError(f"{name}: more than the {MAX_BYTES >> 20} MiB that a file may have")
     found = read_games(GameSource(name, data, encoding=encoding), kind.choice, report)
-    wording = registry.wording(kind.game)
-    games = [game if wording is None or isinstance(game, GameRecord) else wording.record(game) for game in found.games]
-    return games, len(found.faults)
+    return [record_of(kind.game, one) for one in found.games], len(found.faults)

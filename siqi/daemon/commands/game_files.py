@@ -7,12 +7,12 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from siqi.daemon.commands.arguments import whole_number
 from siqi.games import registry
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, ParsedFile, recognised
-from siqi.games.game_record import CutGameError, check_moves
+from siqi.games.game_record import CutGameError, GameRecord, check_moves
 from siqi.system import encodings
 from siqi.system.files import open_regular, read_bytes
 from siqi.system.pipes import printable
@@ -207,6 +207,12 @@ def check_number(number: int | None, games: Sequence[object]) -> None:
     if number is not None and not 1 <= number <= len(games):
         there = "is 1 game" if len(games) == 1 else f"are {len(games)} games"
         raise CommandError(f"--number {number}: there {there}")
+
+
+def record_of(game: str, parsed: Any) -> GameRecord:
+    """Return a game as a record; `parsed`: as a reader of the game's formats returned it."""
+    wording = registry.wording(game)
+    return parsed if wording is None or isinstance(parsed, GameRecord) else wording.record(parsed)
 
 
 def cut_records(game: str, found: ParsedFile) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple, TextIO
 
 from siqi.daemon.commands import game_files
 from siqi.daemon.commands.arguments import name_fault, whole_number
-from siqi.daemon.commands.game_files import GameSource, check_number, choose, read_games, read_source
+from siqi.daemon.commands.game_files import GameSource, check_number, choose, read_games, read_source, record_of
 from siqi.daemon.frontends.words import HEAD_WORDS, parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
@@ -182,10 +182,8 @@ def _game_in(source: GameSource, number: int | None) -> ShowRequest:
     with announce_compiling(report, choice.game):
         found = read_games(source, choice, report)
     check_number(number, found.games)
-    game = found.games[(number or 1) - 1]
-    if not isinstance(game, GameRecord):  # Xiangqi's have trees
-        game = GameRecord(tuple(move.uci() for move in game.moves), fen=game.headers.get("FEN", ""))
-    return ShowRequest(choice.game, game, bool(found.faults))
+    record = record_of(choice.game, found.games[(number or 1) - 1])
+    return ShowRequest(choice.game, record, bool(found.faults))
 
 
 def write(options: argparse.Namespace, game: str, position: Position | Diagram, maker: PictureMaker) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from siqi.daemon.commands.game_files import (
     check_number,
@@ -14,6 +14,7 @@ from siqi.daemon.commands.game_files import (
     files_of,
     read_games,
     read_source,
+    record_of,
     report_faults,
 )
 from siqi.daemon.frontends.words import HEAD_WORDS, parse_position
@@ -30,7 +31,6 @@ class ReviewedGame(NamedTuple):
     game: str
     record: GameRecord
     place: str  # the file, and the game's number in it
-    source: Any = None  # as the format's reader returned it
     comments: Mapping[int, str] = MappingProxyType({})  # by the number of moves before them
 
     @property
@@ -128,10 +128,8 @@ def _reviewed(game: str, found: ParsedFile, place: str) -> list[ReviewedGame]:
     wording = registry.wording(game)
     numbered = len(found.games) > 1
     games = []
-    for number, source in enumerate(found.games, 1):
-        where = f"{place} {number}" if numbered else place
-        if wording is None or isinstance(source, GameRecord):
-            games.append(ReviewedGame(game, source, where))
-        else:
-            games.append(ReviewedGame(game, wording.record(source), where, source, wording.comments(source)))
+    for number, parsed in enumerate(found.games, 1):
+        record, where = record_of(game, parsed), f"{place} {number}" if numbered else place
+        comments = {} if wording is None or record.source is None else wording.comments(record.source)
+        games.append(ReviewedGame(game, record, where, comments))
     return games

@@ -72,7 +72,7 @@ class Page:
         if doubt is not None:
             found["doubt"] = doubt._asdict()
         if (wording := registry.wording(game.game)) is not None:
-            found["own"] = wording.notation(game.source)
+            found["own"] = wording.notation(game.record.source)
         words = self._texts(game, "", record.moves[game.setups :])
         base: list[list[int]] = [[] for _ in found["views"]]
         shown = []
@@ -106,7 +106,7 @@ class Page:
         if wording is None:
             texts: Sequence[tuple[str, ...]] = [(word,) for word in words]
         else:
-            texts = wording.texts(game.source, fen or game.record.fen, words)
+            texts = wording.texts(game.record.source, fen or game.record.fen, words)
         return [self._words.setdefault(text, len(self._words)) for text in texts]
 
     def html(self) -> str:

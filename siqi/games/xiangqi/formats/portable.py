@@ -115,5 +115,5 @@ def text(game: GameRecord) -> str:
 
 def annotate(game: GameRecord, notes: Mapping[int, Note], encoding: str) -> str:
     """Return the game's own text with the notes as comments, in characters that the encoding can hold."""
-    annotated: str = game.source.annotated(notes, encoding)
-    return annotated
+    assert game.source is not None  # `stream` has set it
+    return game.source.annotated(notes, encoding)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from importlinter.cli import lint_imports
@@ -41,11 +42,16 @@ def test_imports_go_down(capsys: pytest.CaptureFixture[str]) -> None:
     assert lint_imports(config_filename=str(ROOT / "pyproject.toml")) == 0, capsys.readouterr().out
 
 
+def contracts() -> list[dict[str, Any]]:
+    """Return the contracts of imports."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        found: list[dict[str, Any]] = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    return found
+
+
 def test_the_documents_name_the_layers_of_the_contracts() -> None:
     text = " ".join((ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8").split())
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
-    lines = [contract["name"].partition(": ")[2] for contract in contracts if contract["name"].count(" < ") > 1]
+    lines = [contract["name"].partition(": ")[2] for contract in contracts() if contract["name"].count(" < ") > 1]
     assert len(lines) == 2 and all(line.partition(";")[0] in text for line in lines)
 
 
@@ -165,7 +171,7 @@ def test_a_checkout_where_lines_end_otherwise_has_the_same_bytes(tmp_path: Path)
         assert hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest() == blob, name
 
 
-@pytest.mark.parametrize("name", registry.NAMES)
+@pytest.mark.parametrize("name", [name for name in registry.NAMES if (ROOT / "siqi/games" / name / "rules").exists()])
 def test_every_kernel_has_one_specialisation(name: str) -> None:
     """No kernel is compiled twice, as a read-only, strided or 32-bit input would do silently."""
     import gc
@@ -193,14 +199,27 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
     assert [k.__name__ for k in kernels if len(k.signatures) > 1] == []
 
 
+FILES_OF_GAMES = {
+    "": ("__init__", "board", "game", "search/search"),
+    "data": ("data/bench",),
+    "evaluation": ("evaluation/evaluate",),
+    "formats": ("formats/table",),
+    "rules": ("rules/lookup", "rules/movegen", "rules/notation", "rules/position", "rules/work"),
+}
+"""The files that every game has, and those that it has if it has the folder."""
+
+
 def test_every_game_folder_reads_alike() -> None:
-    rules = {f"rules/{name}" for name in ("lookup", "movegen", "notation", "position", "work")}
-    common = {"__init__", "board", "data/bench", "evaluation/evaluate", "formats/table", "game"}
-    common |= rules | {"picture", "search/search"}
+    """All that is in it is a layer of the contract, since the contract itself knows no layers but its own."""
+    (layers,) = (one["layers"] for one in contracts() if one.get("containers") == ["siqi.games.*"])
+    names = {"__init__", *re.findall(r"\w+", " ".join(layers))}
     for name in registry.NAMES:
-        house = ROOT / "siqi/games" / name
-        files = {path.relative_to(house).with_suffix("").as_posix() for path in house.rglob("*.py")}
-        assert common <= files, f"{name} lacks {common - files}"
+        folder = ROOT / "siqi/games" / name
+        files = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.py")}
+        found = {file.partition("/")[0] for file in files}
+        assert found <= names, f"{name}: no layers: {found - names}"
+        expected = {file for part, own in FILES_OF_GAMES.items() if part in {"", *found} for file in own}
+        assert expected <= files, f"{name} lacks {expected - files}"
 
 
 def imported(path: Path) -> set[str]:

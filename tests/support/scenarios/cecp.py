@@ -42,8 +42,8 @@ def handshake(play: Recorder) -> None:
         "option MultiPV=0", "option Move Overhead=x", "option Nonsense=3", "option UCI_Variant=ewn",
         "option UCI_Coordinates=1", "option Hash value 99 x=1", "variant", "variant chess", "setboard", "setboard x",
         "setboard 3k5/9/9/9/9/9/9/9/9/4K4 w moves e0e1", "undo", "remove", "lift", "hint", "draw", ".", "?", "exit",
-        "uci", "go2", "d", "isready", "position startpos", "setoption name Hash value 1", ">! caf\xc3\xa9\x01\n",
-        ">! usermove \xe5\x85\xb5\n", ">* 65537 x", ">* 65536 x",
+        "uci", "go2", "d", "isready", "position startpos", "setoption name Hash value 1", ">! caf\\xc3\\xa9\\x01\\n",
+        ">! usermove \\xe5\\x85\\xb5\\n", ">* 65537 x", ">* 65536 x",
     )  # fmt: skip
     play.each(*wrong)
     play.send(

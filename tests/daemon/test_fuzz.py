@@ -16,8 +16,6 @@ from client import Client
 
 from scripts.measure.check_bounds import FENS
 
-from siqi.games import registry
-
 BATCHES, LINES = 12, 25
 
 STARTS = {
@@ -160,7 +158,7 @@ def batches(game: str) -> Iterator[list[bytes]]:
         yield [random_line(game, draw) for _ in range(LINES)]
 
 
-@pytest.mark.parametrize("game", registry.NAMES)
+@pytest.mark.parametrize("game", STARTS)
 def test_nothing_kills_it(game: str) -> None:
     with Client(f"setoption name UCI_Variant value {game}") as client:
         client.sync()
@@ -176,7 +174,7 @@ def test_nothing_kills_it(game: str) -> None:
         assert client.end() == 0 and client.errors == ""
 
 
-@pytest.mark.parametrize("game", registry.NAMES)
+@pytest.mark.parametrize("game", STARTS)
 def test_any_accepted_fen_can_be_played(game: str) -> None:
     """A FEN close to a valid one is refused with one line, or accepted; every command then works, and `d` prints a FEN
     of the same position."""
@@ -206,7 +204,7 @@ def check_commands(client: Client, fen: str) -> None:
     assert printed in client.answers("d"), fen
 
 
-@pytest.mark.parametrize("game", registry.NAMES)
+@pytest.mark.parametrize("game", STARTS)
 def test_illegal_fens_change_nothing(game: str) -> None:
     with Client(f"setoption name UCI_Variant value {game}", f"position fen {STARTS[game][0]}") as client:
         before = client.answers("d")
@@ -226,7 +224,7 @@ def extreme_fens(game: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield fen, (searchers[number % 4],) if game == "junqi" else ()
 
 
-@pytest.mark.parametrize("game", registry.NAMES)
+@pytest.mark.parametrize("game", STARTS)
 def test_every_command_on_extreme_positions(game: str) -> None:
     with Client(f"setoption name UCI_Variant value {game}", "setoption name Hash value 1") as client:
         client.sync()

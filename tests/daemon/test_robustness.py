@@ -58,7 +58,7 @@ INFO = re.compile(
 )
 
 
-@pytest.fixture(params=registry.NAMES, scope="module")
+@pytest.fixture(params=SET_UP, scope="module")
 def shared(request: pytest.FixtureRequest) -> Iterator[tuple[Client, str]]:
     """Yield one process for each game, shared by all tests that leave it alive."""
     with Client(f"setoption name UCI_Variant value {request.param}") as client:
@@ -472,7 +472,7 @@ def test_set_up_phase(game: tuple[Client, str]) -> None:
 # The end
 
 
-@pytest.mark.parametrize("name", registry.NAMES)
+@pytest.mark.parametrize("name", SET_UP)
 def test_end_of_input_finishes_what_was_asked(name: str) -> None:
     with Client(f"setoption name UCI_Variant value {name}", *SET_UP[name], "go nodes 50", "go depth 1") as client:
         client.send_bytes(b"result")  # a last line without its newline

@@ -1,10 +1,15 @@
-"""The suite that every game passes, written against the contract alone (siqi/games/contract.py)."""
+"""The suite that every game passes, written against the contract alone (siqi/games/contract.py).
+
+After an intended change of rules or evaluation, or for a new game, `python tests/rules/test_conformance.py [GAME ...]`
+writes the golden playthroughs.
+"""
 
 from __future__ import annotations
 
 import itertools
 import random
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -125,12 +130,17 @@ def test_positions_have_what_the_declaration_promises(game: Game) -> None:
     assert position.fen() == begun(game).fen()
 
 
+@pytest.mark.parametrize("name", CORNERS)
+def test_the_frame_is_as_documented(name: str) -> None:
+    board = registry.info(name).board
+    assert (board.point_text(0, 0), board.point_text(len(board.columns) - 1, len(board.rows) - 1)) == CORNERS[name]
+
+
 def test_board_shape(game: Game) -> None:
-    """Every point's name is read back, alone, in pairs and in capitals; the frame is as documented."""
+    """Every point's name is read back, alone, in pairs and in capitals."""
     board = game.info.board
     width, height = len(board.columns), len(board.rows)
     last = width - 1, height - 1
-    assert (board.point_text(0, 0), board.point_text(*last)) == CORNERS[game.info.name]
     assert board.turned(0, 0) == last and board.turned(1, 2) == (width - 2, height - 3)
     points = list(itertools.product(range(width), range(height)))
     assert len({board.point_text(*point) for point in points}) == width * height
@@ -163,18 +173,23 @@ def test_pieces_and_fens_agree(game: Game, seed: int) -> None:
         assert set(pieces.values()) <= letters[0] | letters[1]
         if position.outcome() is not None or not position.count_legal():
             continue
-        move = position.move_text(any_move(position, rng))
-        points = [info.board.point_text(*point) for point in info.board.points(move)]
-        if info.stones_per_turn > 1:
-            assert not pieces.keys() & points and "".join(points) == move
-        else:
+        move = any_move(position, rng)
+        text = position.move_text(move)
+        points = [info.board.point_text(*point) for point in info.board.points(text)]
+        if pieces.keys() & points:  # a piece moves
             assert len(points) == 2 and pieces[points[0]] in letters[turn]
             assert pieces.get(points[1]) not in letters[turn] or info.name == "ewn"
+        else:
+            assert len(points) <= info.stones_per_turn and "".join(points) == text
+        position.push(move)
+        after = position.pieces()
+        changed = {point for point in pieces.keys() | after.keys() if pieces.get(point) != after.get(point)}
+        assert points[0] in changed and changed <= set(points)
 
 
 def test_fen_of_refuses_what_the_game_has_not(game: Game) -> None:
-    position = begun(game)
-    point, letter = next(iter(position.pieces().items())) if position.pieces() else ("j10", "b")
+    info, position = game.info, begun(game)
+    point, letter = info.board.point_text(0, 0), info.pieces[0][0]
     for pieces, reason in (
         ({"z9": letter}, "point off the board: z9"),
         ({point: "?"}, "unknown piece ?"),
@@ -316,7 +331,8 @@ def test_search_contract(game: Game, threads: int) -> None:
     searcher.start(Task(position, stopped))
     report = searcher.iterate()
     searcher.finish()
-    assert position.parse_move(position.move_text(report.lines[0].pv[0]))
+    best = report.lines[0].pv[0]
+    assert position.parse_move(position.move_text(best)) == best
     allowed = tuple(any_move(position, random.Random(i)) for i in range(2))
     control = Control(3000)
     searcher.start(Task(position, control, allowed, 2))
@@ -390,5 +406,5 @@ def test_no_game_is_missing() -> None:
 
 if __name__ == "__main__":
     GOLDEN.mkdir(exist_ok=True)
-    for name in registry.NAMES:
+    for name in sys.argv[1:] or registry.NAMES:
         (GOLDEN / f"{name}.txt").write_text("\n".join(golden_lines(registry.load(name))) + "\n")

@@ -87,7 +87,7 @@ def placed(root: ElementTree.Element) -> dict[tuple[float, float], str]:
     }
 
 
-@pytest.mark.parametrize("name", siqi.GAMES)
+@pytest.mark.parametrize("name", STARTS)
 @pytest.mark.parametrize("flipped", [False, True])
 def test_every_position_has_a_picture(name: str, flipped: bool) -> None:
     """A picture has the board's pieces, in the board's order from the left and from the top."""
@@ -115,13 +115,13 @@ def test_every_position_has_a_picture(name: str, flipped: bool) -> None:
     assert seen > 100
 
 
-@pytest.mark.parametrize("name", siqi.GAMES)
+@pytest.mark.parametrize("name", STARTS)
 def test_plain_boards_are_small(name: str) -> None:
     sizes = [len(registry.picture_maker(name).draw(position).svg()) for position in random_game(name, 5, 30)]
     assert max(sizes) < MOST_BYTES and len(sizes) > 10
 
 
-@pytest.mark.parametrize("name", siqi.GAMES)
+@pytest.mark.parametrize("name", STARTS)
 def test_themes_and_colours(name: str) -> None:
     *_, position = random_game(name, 7, 6)
     maker = registry.picture_maker(name)
@@ -156,7 +156,7 @@ def test_equal_ids_have_equal_shapes() -> None:
     assert len(kept) > 100
 
 
-@pytest.mark.parametrize("name", siqi.GAMES)
+@pytest.mark.parametrize("name", STARTS)
 def test_a_picture_without_its_board_has_the_same_moving_part(name: str) -> None:
     *_, position = random_game(name, 9, 8)
     draw = registry.picture_maker(name).draw
@@ -171,7 +171,7 @@ def test_looks_that_are_refused(call: Any) -> None:
         call()
 
 
-@pytest.mark.parametrize("name", siqi.GAMES)
+@pytest.mark.parametrize("name", STARTS)
 def test_points_off_the_board(name: str) -> None:
     *_, position = random_game(name, 1, 0)
     maker = registry.picture_maker(name)
@@ -183,7 +183,7 @@ def test_points_off_the_board(name: str) -> None:
 # Marks
 
 
-@pytest.mark.parametrize("name", siqi.GAMES)
+@pytest.mark.parametrize("name", STARTS)
 def test_marks_of_the_last_move(name: str) -> None:
     count, classes = {"xiangqi": (2, "last"), "connect6": (2, "dot"), "ewn": (2, "moved"), "junqi": (2, "last")}[name]
     *_, position = random_game(name, 11, 5)
@@ -381,7 +381,7 @@ def test_a_replay_with_chinese_words_has_their_numerals() -> None:
         assert labels_of(game._repr_html_())[0] == expected
 
 
-@pytest.mark.parametrize("name", siqi.GAMES)
+@pytest.mark.parametrize("name", STARTS)
 def test_a_replay_has_each_position(name: str) -> None:
     """The frames are those of the pictures of each position, before the first move and after each."""
     position = siqi.position(name)
@@ -474,7 +474,7 @@ def test_widths_in_a_terminal() -> None:
     assert [width_of(text) for text in ("a", "車", "？", "[1]", "e\u0301")] == [1, 2, 2, 3, 1]
 
 
-@pytest.mark.parametrize("name", siqi.GAMES)
+@pytest.mark.parametrize("name", STARTS)
 @pytest.mark.parametrize("chinese", [True, False])
 @pytest.mark.parametrize("flipped", [True, False])
 def test_rows_are_of_one_width(name: str, chinese: bool, flipped: bool) -> None:

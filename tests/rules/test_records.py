@@ -25,12 +25,15 @@ from siqi.games.xiangqi.library.style import style_of
 C6 = "{[C6][Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}\n"
 
 
-@pytest.mark.parametrize("name", registry.NAMES)
+@pytest.mark.parametrize("name", [name for name in registry.NAMES if registry.formats(name)])
 def test_what_is_written_is_read(name: str) -> None:
-    records, rng = registry.record_format(name).load_stream(), random.Random(3)
+    kept = registry.record_format(name)
+    records, rng = kept.load_stream(), random.Random(3)
     games = [random_record(name, rng) for _ in range(4)]
+    if kept.tags == "0":
+        games = [game._replace(first="?", second="?") for game in games]
     text = "".join(records.text(game) for game in games)
-    assert text.encode(registry.record_format(name).encoding)
+    assert text.encode(kept.encoding)
     read = list(records.stream(io.StringIO(text)))
     assert [game.moves for game in read] == [game.moves for game in games]
     assert [(game.dice, game.result, game.first, game.second) for game in read] == [
@@ -55,6 +58,8 @@ def check_round_trip(name: str, one: Format, seed: int) -> None:
         games.append(game._replace(first=texts[0], second=texts[1], occasion=texts[2], event=texts[3]))
         if name == "junqi":  # a log has no occasion
             games[-1] = games[-1]._replace(occasion="")
+        if one.tags == "0" and not seed % 2:
+            games[-1] = games[-1]._replace(first="", second="", occasion="", event="")
     written = one.write(games)
     assert recognised(registry.formats(name), written.data, f"x{one.suffixes[0]}") == one
     found = one.read(written.data)
@@ -94,12 +99,15 @@ def test_connect6_as_the_championships_keep_it() -> None:
             list(registry.record_format("connect6").load_stream().stream(io.StringIO(wrong)))
 
 
-@pytest.mark.parametrize("name", registry.NAMES)
+BAD = {"xiangqi": "1. C2.5 H8+7 2. C2.5 *\n", "connect6": "{[C7]}\n", "ewn": "#[C7]\n", "junqi": "nonsense\n"}
+"""A game that cannot be read, by game."""
+
+
+@pytest.mark.parametrize("name", BAD)
 def test_reading_goes_on_behind_what_cannot_be_read(name: str) -> None:
     records, rng = registry.record_format(name).load_stream(), random.Random(5)
     games = [random_record(name, rng) for _ in range(2)]
-    bad = {"xiangqi": "1. C2.5 H8+7 2. C2.5 *\n", "connect6": "{[C7]}\n", "ewn": "#[C7]\n", "junqi": "nonsense\n"}[name]
-    found = records.stream(io.StringIO(records.text(games[0]) + bad + records.text(games[1])))
+    found = records.stream(io.StringIO(records.text(games[0]) + BAD[name] + records.text(games[1])))
     assert next(found).moves == games[0].moves
     with pytest.raises(ValueError):
         next(found)
@@ -168,8 +176,9 @@ def test_a_result_that_no_reader_understands_keeps_its_text() -> None:
         assert back.headers.get("ResultText") == "红优" or "tags ResultText" in written.losses, one.name
     for name, one in FORMATS:
         record = random_record(name, random.Random(4), 14)._replace(result="*", result_text="红优?")
-        (back,) = one.read(one.write([record]).data).games
-        assert (back.result, back.result_text) == ("*", "红优?")
+        written = one.write([record])
+        (back,) = one.read(written.data).games
+        assert (back.result, back.result_text) == ("*", "红优?") or "some characters in results" in written.losses
 
 
 def test_dates_in_any_wording() -> None:

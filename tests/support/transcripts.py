@@ -15,8 +15,9 @@ A transcript is a text file, `tests/golden/transcripts/<front end>/<name>.txt`. 
 Successive `>` lines are one block, sent in one write. Its `<` lines are read before the next block is sent. After the
 last block the input is closed: the process must end by itself, without further output.
 
-Times, speeds and versions are masked by `*`; lines that report the compiling of kernels are left out. In UCI and its
-relatives the results of searches are masked too, since `siqi bench` pins them: numbers, variations and the best move.
+Times, speeds, versions and the list of the games are masked by `*`; lines that report the compiling of kernels are left
+out. In UCI and its relatives the results of searches are masked too, since `siqi bench` pins them: numbers, variations
+and the best move.
 Of successive lines that are then equal only the first is kept, except at the end of a block, where their number shows
 when the search has ended. Options are listed only in the transcripts called `handshake`.
 """
@@ -33,6 +34,8 @@ from typing import NamedTuple
 from client import ROOT, Client, ClientError
 from hostile import FOREIGN
 
+from siqi.games import registry
+
 TRANSCRIPTS = ROOT / "tests/golden/transcripts"
 LAUNCHER = ROOT / "tests/support/fixed_daemon.py"
 TIMEOUT_S = 60.0
@@ -48,6 +51,8 @@ MASKS = tuple(
         (r"\b\d+\.\d+\.\d+\b", "*"),
         (r"^\d+\.\d{3} (>>|<<) ", r"* \1 "),
         (re.escape(str(ROOT)), "ROOT"),
+        (f" var {' var '.join(registry.NAMES)}$", " var *"),
+        (f"one of {' '.join(registry.NAMES)},", "one of *,"),
     )
 )
 UCI_FAMILY = ("uci", "ucci", "ugi")

@@ -15,6 +15,7 @@ MAX_SKILL = 20
 MOST_DIGITS = 12
 """The most digits of an option's whole number: Python converts no text of any length."""
 
+_QUOTED = [f"`{name}`" for name in registry.NAMES]
 _RATINGS = [elo for name in registry.NAMES for elo in registry.info(name).skill_elo]
 
 
@@ -25,8 +26,8 @@ def _ranges(names: Callable[[GameInfo], Names], separator: str) -> str:
 
 CORE = (
     Option(VARIANT, "combo", registry.USUAL, choices=registry.NAMES).explained(
-        "the game: `xiangqi`, `connect6`, `ewn` or `junqi`; the position becomes its start",
-        "棋种：`xiangqi`、`connect6`、`ewn` 或 `junqi`；局面变为该棋种的初始局面",
+        f"the game: {', '.join(_QUOTED)}; the position becomes its start",
+        f"棋种：{'、'.join(_QUOTED)}；局面变为该棋种的初始局面",
     ),
     Option("Hash", "spin", "64", 1, 16384).explained(
         "memory for the transposition table or the search tree, in MiB",

@@ -1,5 +1,7 @@
 """The clients of the transcripts: a function for each scenario, which `record_transcripts.py` runs.
 
+A module of this folder declares the scenarios of a front end; nothing lists it.
+
 A scenario gets a `Recorder` and sends blocks of lines through it. They may depend only on earlier answers: random
 choices come from `Recorder.random`. A scenario's docstring is the remark that begins its transcript.
 """
@@ -7,13 +9,12 @@ choices come from `Recorder.random`. A scenario's docstring is the remark that b
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from record_transcripts import Recorder
-
-FRONT_ENDS = ("uci", "ucci", "ugi", "cecp", "sau", "cloudict", "myai", "junqi", "botzone")
 
 
 class Scenario(NamedTuple):
@@ -39,6 +40,5 @@ def scenario(front_end: str, nodes: int = 300) -> Callable[[Callable[[Recorder],
 
 def load_all() -> None:
     """Import all modules that declare scenarios."""
-    for front_end in FRONT_ENDS:
-        importlib.import_module(f"scenarios.{front_end}")
-    importlib.import_module("scenarios.uci_games")
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"scenarios.{module.name}")

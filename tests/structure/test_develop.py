@@ -1,7 +1,8 @@
-"""The walked examples of docs/develop are whole: applied to a copy of the sources, they do what the pages show.
+"""The walked examples of docs/develop hold: a copy of the sources with all of them passes what scripts/test.sh checks.
 
 A page has three kinds of blocks: Python whose first line is a path is a new file, a diff changes files, and a console
-session has commands, each after `$ `, with their output. `...` stands for any text, and alone in a line for any lines.
+session has commands, each after `$ `, with their standard output. `...` stands for any text, and alone in a line for
+any lines. The commands run in the copy, one page after the other, and must succeed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -18,42 +20,66 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "develop"
 
-BEFORE = {"format": ("game",)}
-"""The pages that a page builds on."""
+PLAIN = ("option", "game", "format", "front-end")
+"""The pages whose changes compile no kernel, each after the pages that it builds on."""
 
 BLOCK = re.compile(r"^```(python|diff|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+CACHE = "siqi/games/kernel/cache.py"
 
 
 def blocks(page: str, kind: str) -> list[str]:
     return [text for found, text in BLOCK.findall((PAGES / f"{page}.md").read_text(encoding="utf-8")) if found == kind]
 
 
-def apply(page: str, folder: Path) -> None:
-    """Change a copy of the sources as a page says; its files are links until a page changes them."""
-    for text in blocks(page, "python"):
-        path = folder / text.partition("\n")[0].removeprefix("# ")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    for diff in blocks(page, "diff"):
-        for name in re.findall(r"^--- a/(\S+)", diff, re.MULTILINE):
-            (folder / name).unlink()
-            shutil.copy(ROOT / name, folder / name)
-        subprocess.run(["git", "apply", "--unidiff-zero", "-"], cwd=folder, input=diff, text=True, check=True)
+def new_files(page: str) -> dict[str, str]:
+    """Return the content of each new file by its path."""
+    return {text.partition("\n")[0].removeprefix("# "): text for text in blocks(page, "python")}
 
 
-@pytest.fixture
-def sources(page: str, tmp_path: Path) -> Path:
-    """Return a copy of the sources, made of links if the page changes no kernel: real files name the kernels' cache."""
-    folder = tmp_path / "sources"
-    copy = shutil.copy if page == "heuristic" else os.symlink
-    package = folder / "siqi"
+def copied(folder: Path, pages: Iterable[str], has_own_kernels: bool = False) -> Path:
+    """Copy the checkout to a folder and change it as pages say; return the folder.
+
+    Unless the copy has kernels of its own, it finds those of the checkout: their cache's name is a hash of the sources
+    beside cache.py, which is a link then.
+    """
 
     def ignored(path: str, names: list[str]) -> set[str]:
-        return {"__pycache__", "books"} if Path(path) == ROOT / "siqi" else {"__pycache__"}
+        return {"books"} if Path(path) == ROOT / "siqi" else set()
 
-    shutil.copytree(ROOT / "siqi", package, copy_function=copy, ignore=ignored)
-    (package / "books").symlink_to(ROOT / "siqi/books")
+    for name in ("docs", "scripts", "siqi", "tests"):  # with what is compiled: 2 s
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    for path in (*ROOT.glob("*.md"), ROOT / "pyproject.toml"):
+        shutil.copy2(path, folder)
+    (folder / "siqi/books").symlink_to(ROOT / "siqi/books")
+    if not has_own_kernels:
+        (folder / CACHE).unlink()
+        (folder / CACHE).symlink_to(ROOT / CACHE)
+    for page in pages:
+        for name, text in new_files(page).items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            with (folder / name).open("x", encoding="utf-8") as file:
+                file.write(text)
+        for diff in blocks(page, "diff"):
+            subprocess.run(["git", "apply", "-"], cwd=folder, input=diff, text=True, check=True)
     return folder
+
+
+def run(command: str, folder: Path) -> str:
+    """Run a command of the shell in a copy, and return its standard output. AssertionError if it fails."""
+    programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", f'siqi() {{ python -m siqi "$@"; }}\n{command}'],
+        cwd=folder,
+        env=os.environ | {"PATH": programs, "PYTHONPATH": str(folder)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, (command, done.returncode, done.stdout, done.stderr)
+    return done.stdout
 
 
 def printed(expected: list[str]) -> re.Pattern[str]:
@@ -62,39 +88,69 @@ def printed(expected: list[str]) -> re.Pattern[str]:
     return re.compile("".join(lines))
 
 
-def sessions(page: str) -> list[tuple[str, str]]:
-    """Return the commands of a page and their output."""
-    found = [re.split(r"^\$ ", text, flags=re.MULTILINE)[1:] for text in blocks(page, "console")]
-    return [(command, shown) for session in found for command, _, shown in (one.partition("\n") for one in session)]
+def try_commands(page: str, folder: Path) -> None:
+    """Run the commands of a page; AssertionError if one fails or prints another output."""
+    sessions = [re.split(r"^\$ ", text, flags=re.MULTILINE)[1:] for text in blocks(page, "console")]
+    assert any(sessions), page
+    for one in (one for session in sessions for one in session):
+        command, _, shown = one.partition("\n")
+        out = run(command, folder)
+        assert printed(shown.splitlines()).fullmatch(out), (command, out)
+
+
+TOUCHED = (
+    "tictactoe or stone or gtp or handshake or scenario or missing or alike or "
+    "declared or documented or tables or meaning"
+)
+"""The tests that concern what the pages change, of those below."""
+
+TESTS = (
+    "tests/rules/test_conformance.py tests/rules/test_records.py tests/frontends/test_transcripts.py "
+    "tests/daemon/test_protocol.py tests/structure/test_structure.py"
+)
 
 
 @pytest.mark.parametrize(
-    "page", ["option", "game", "format", "front-end", pytest.param("heuristic", marks=pytest.mark.long)]
+    "chosen", [pytest.param(f"-k '{TOUCHED}'", id="touched"), pytest.param("", id="all", marks=pytest.mark.long)]
 )
-def test_a_page_does_what_it_shows(page: str, sources: Path, tmp_path: Path) -> None:
-    for each in (*BEFORE.get(page, ()), page):
-        apply(each, sources)
-    tried = sessions(page)
-    assert tried
-    siqi = f'siqi() {{ "{sys.executable}" -m siqi "$@"; }}\n'
-    for command, expected in tried:
-        done = subprocess.run(
-            ["bash", "-c", siqi + command],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(sources)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert printed(expected.splitlines()).fullmatch(done.stdout), (command, done.stdout, done.stderr)
+def test_the_examples_do_what_the_pages_show(chosen: str, tmp_path: Path) -> None:
+    """The commands of the pages, then the conformance tests, the transcripts, and the tests that the pages add."""
+    sources = copied(tmp_path / "sources", PLAIN)
+    for page in PLAIN:
+        try_commands(page, sources)
+    added = [name for page in PLAIN for name in new_files(page) if name.rpartition("/")[2].startswith("test_")]
+    assert len(added) == 2
+    run(f"python -m pytest {TESTS} {' '.join(added)} {chosen}", sources)
 
 
-@pytest.mark.parametrize("page", sorted(path.stem for path in PAGES.glob("*.md")))
-def test_a_page_fits_the_sources(page: str, sources: Path) -> None:
-    for each in (*BEFORE.get(page, ()), page):
-        apply(each, sources)
-    for path in (sources / "siqi").rglob("*.py"):
-        if not path.is_symlink():
-            compile(path.read_text(encoding="utf-8"), str(path), "exec")
+UPWARD = (
+    ("siqi/games/ewn/board.py", "siqi.games.tictactoe.board"),
+    ("siqi/games/search/threads.py", "siqi.games.tictactoe.board"),
+    ("siqi/games/tictactoe/board.py", "siqi.games.tictactoe.formats.table"),
+    ("siqi/daemon/engine/engine.py", "siqi.games.tictactoe.board"),
+    ("siqi/daemon/frontends/gtp.py", "siqi.daemon.frontends.myai"),
+    ("siqi/daemon/frontends/uci_family.py", "siqi.daemon.frontends.gtp"),
+)
+"""Imports that the contracts refuse, although none of them names the game or the protocol of the pages. They make no
+cycle, so that each is refused for what it is."""
+
+
+def test_the_examples_pass_the_static_checks(tmp_path: Path) -> None:
+    """Style, types and contracts of a copy with all pages; the contracts see wrong imports of what the pages add."""
+    sources = copied(tmp_path / "sources", (*PLAIN, "heuristic"))
+    if (ROOT / ".mypy_cache").exists():
+        shutil.copytree(ROOT / ".mypy_cache", sources / ".mypy_cache")
+    run("ruff check . && ruff format --check . && lint-imports && mypy", sources)
+    for name, module in UPWARD:
+        with (sources / name).open("a", encoding="utf-8") as file:
+            file.write(f"import {module}\n")
+    report = " ".join(run("lint-imports || true", sources).split())
+    assert "no cycle in any folder KEPT" in report
+    for name, module in UPWARD:
+        assert f"{name.removesuffix('.py').replace('/', '.')} -> {module} (" in report, (name, module)
+
+
+@pytest.mark.long
+def test_the_heuristic_does_what_its_page_shows(tmp_path: Path) -> None:
+    """It compiles kernels."""
+    try_commands("heuristic", copied(tmp_path / "sources", ("heuristic",), has_own_kernels=True))

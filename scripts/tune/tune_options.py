@@ -433,7 +433,8 @@ def settings_from(arguments: dict[str, Any]) -> SpsaSettings:
         raise UsageError("--iterations, --pairs, --every and --jobs must be at least 1")
     if not 0 <= arguments["stability"] < math.inf:
         raise UsageError("--stability must not be negative")
-    engines = tuple(EngineSpec(side, arguments["engine"], options, limits_from(arguments)) for side in SIDES)
+    limits = limits_from(arguments)
+    engines = tuple(EngineSpec(side, arguments["engine"], options, limits, protocol="uci") for side in SIDES)
     games = 2 * arguments["iterations"] * arguments["pairs"]
     match = msgspec.convert(fields_from(arguments) | {"engines": engines, "games": games}, MatchSettings)
     check_conditions(match)

@@ -32,7 +32,7 @@ for line in sys.stdin:
     words = line.split()
     if words[0] == "uci":
         print("id name fake")
-        print("option name UCI_Variant type combo default nim var nim")
+        print("option name UCI_Variant type combo default xiangqi var xiangqi var connect6 var ewn var junqi")
         print("option name Strength type spin default 1 min 1 max 9")
         if mode == "stillborn":
             sys.exit(3)

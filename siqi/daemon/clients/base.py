@@ -2,32 +2,135 @@
 
 from __future__ import annotations
 
-from siqi.daemon.clients.player import Forfeit, Player, StartError
+import contextlib
+import math
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from siqi.daemon.clients.player import EngineSpec, Forfeit, Player, StartError, Turn
 from siqi.daemon.clients.process import Ended, Process, Silent
+from siqi.games import registry
+from siqi.games.contract import GameInfo, Position
+from siqi.games.shape import shift_ranks
+from siqi.system.pipes import to_stderr
+
+GREETING_S = 20.0
+"""The wait for the answer to an engine's first line: no engine compiles before it."""
 
 START_TIMEOUT_S = 300.0  # a cold kernel cache compiles for minutes where several engines share a core
+
+NOTICE_S = 5.0
+"""A longer wait is announced."""
+
+ALL_LIMITS = ("movetime", "nodes", "depth", "clock", "increment")
 
 
 class EngineProcess(Player):
     """An engine in a process, which starts with the first game and again after it died."""
 
-    def __init__(self, name: str, command: str) -> None:
-        self.name, self._command = name, command
-        self._process: Process | None = None
+    protocol: ClassVar[str]
+    """Its word in `proto=`."""
+    games: ClassVar[tuple[str, ...]] = registry.NAMES
+    limits: ClassVar[tuple[str, ...]] = ALL_LIMITS
+    """The limits that can be said to the engine, or that the referee's clock holds alone."""
+    has_options: ClassVar[bool] = True
 
-    def greet(self) -> None:
-        """Wait until the process, which has just started, can play. Forfeit or StartError if it cannot."""
+    def __init__(self, spec: EngineSpec, info: GameInfo, hang_s: float, greeting_s: float = GREETING_S) -> None:
+        self.name = spec.name
+        self.is_known = False
+        """True once a line has come that an engine without this protocol would not write."""
+        self.last_line = ""
+        self._spec, self._info, self._hang_s, self._greeting_s = spec, info, hang_s, greeting_s
+        self._process: Process | None = None
+        self._is_prepared = self._are_ranks_known = False
+
+    @classmethod
+    def unfit(cls, spec: EngineSpec, info: GameInfo) -> str:
+        """Return why an engine cannot be asked for such games in this protocol, "" if it can."""
+        if info.name not in cls.games:
+            return f"{spec.name}: the protocol {cls.protocol} has no {info.name}"
+        if spec.options and not cls.has_options:
+            return f"{spec.name}: the protocol {cls.protocol} has no options: give them to its command"
+        limits = spec.limits
+        values = (limits.movetime_ms, limits.nodes, limits.depth, limits.clock_ms, limits.increment_ms)
+        for name, value in zip(ALL_LIMITS, values, strict=True):
+            if value and name not in cls.limits:
+                return f"{spec.name}: the protocol {cls.protocol} has no {name}, only {', '.join(cls.limits)}"
+        return ""
+
+    # The start
+
+    def hello(self, within_s: float) -> None:
+        """Greet the process, which has just started, in the protocol, by `greeting`. Forfeit if it does not answer."""
         raise NotImplementedError
+
+    def prepare(self) -> None:
+        """Send options, and wait until the process that has answered can play. Forfeit or StartError if it cannot."""
+
+    def connect(self, within_s: float) -> None:
+        """Start the process and greet it; StartError if that fails, with OSError as its cause if it is no program."""
+        self.close()
+        self._is_prepared = False
+        with self._starting():
+            self._process = Process(self._spec.program)
+            self.hello(within_s)
 
     def new_game(self, seed: str) -> None:
         """Start the process if need be (StartError if that fails)."""
         if self._process is None or not self._process.is_running:
-            self.close()
-            try:
-                self._process = Process(self._command)
-                self.greet()
-            except (Forfeit, OSError) as fault:
-                raise StartError(f"{self.name} does not start: {fault}") from fault
+            self.connect(self._greeting_s)
+        if not self._is_prepared:
+            with self._starting():
+                self.prepare()
+            self._is_prepared = True
+
+    @contextlib.contextmanager
+    def _starting(self) -> Iterator[None]:
+        try:
+            yield
+        except (Forfeit, OSError) as fault:
+            said = f"; its last line: {self.last_line}" if self.last_line else ""
+            raise StartError(f"{self.name} does not start: {fault}{said}") from fault
+
+    def greeting(self, lines: Sequence[str], last: str, signs: Sequence[str], within_s: float) -> list[str]:
+        """Send the first lines, and return the answer up to the line with the word `last`.
+
+        It has the time of a greeting once a line has come with this word or one of `signs`, which show that the engine
+        knows the protocol; that line is awaited for `within_s`. Forfeit if a line does not come.
+        """
+        answer: list[str] = []
+        started = time.monotonic()
+        with self.announced(last):
+            self.send(*lines)
+            _, line = self.wait_for(*signs, last, timeout_s=within_s, info=answer)
+            self.is_known = True
+            answer.append(line)
+            while last not in line.split():
+                left_s = max(started + self._greeting_s - time.monotonic(), 0.0)
+                _, line = self.wait_for(*signs, last, timeout_s=left_s, info=answer)
+                answer.append(line)
+        return answer
+
+    def wait_until_ready(self, line: str, answer: str, info: list[str] | None = None) -> None:
+        """Send a line that is answered once the engine can play, and wait for that, compiling included."""
+        with self.announced(f"{answer} (it may be compiling)"):
+            self.send(line)
+            self.wait_for(answer, timeout_s=START_TIMEOUT_S, info=info)
+
+    @contextlib.contextmanager
+    def announced(self, what: str) -> Iterator[None]:
+        """Write a line on standard error if the block takes longer than a start usually does."""
+        notice = threading.Timer(NOTICE_S, to_stderr, [f"siqi match: waiting for {what} from {self.name}"])
+        notice.daemon = True
+        notice.start()
+        try:
+            yield
+        finally:
+            notice.cancel()
+
+    # Lines
 
     def send(self, *lines: str) -> float:
         """Write lines; return the time. Forfeit if the process has died."""
@@ -37,19 +140,70 @@ class EngineProcess(Player):
         except Ended as ended:
             raise Forfeit("crash", str(ended)) from ended
 
+    def notify(self, *lines: str) -> None:
+        """Write lines to the process if it can still read them."""
+        if self._process is not None and self._process.is_running:
+            with contextlib.suppress(Forfeit):
+                self.send(*lines)
+
     def wait_for(self, *wanted: str, timeout_s: float, info: list[str] | None = None) -> tuple[float, str]:
         """Return the time and text of the next line that starts with a wanted word; earlier lines go to `info`.
 
-        Forfeit if the process dies or stays silent.
+        Any line is wanted if no word is named. Forfeit if the process dies or stays silent.
         """
         assert self._process is not None
+
+        def passing(line: str) -> None:
+            self.last_line = line
+            if info is not None:
+                info.append(line)
+
         try:
-            return self._process.wait_for(*wanted, timeout_s=timeout_s, passing=str if info is None else info.append)
+            arrived, self.last_line = self._process.wait_for(*wanted, timeout_s=timeout_s, passing=passing)
         except Ended as ended:
             raise Forfeit("crash", str(ended)) from ended
         except Silent as silent:
             raise Forfeit("time", str(silent)) from silent
+        return arrived, self.last_line
+
+    def request(
+        self, lines: Sequence[str], *wanted: str, budget_ms: float, info: list[str] | None = None
+    ) -> tuple[float, str]:
+        """Send lines; return the ms until the answer, and its text. Forfeit if it hangs beyond the budget."""
+        budget_s = budget_ms / 1000 if math.isfinite(budget_ms) else 0.0
+        started = time.monotonic()
+        self.send(*lines)
+        answered, line = self.wait_for(*wanted, timeout_s=budget_s + self._hang_s, info=info)
+        return 1000 * (answered - started), line
+
+    def own_word(self, text: str, turn: Turn) -> str:
+        """Return an engine's word of a move with Xiangqi's ranks from 0.
+
+        StartError if it counts ranks in the other way: until a move has shown how it counts, an illegal one that would
+        be legal so is no move of a loser, but a match set up wrongly.
+        """
+        word, other = (shift_ranks(text, by) for by in (-self._spec.ranks, self._spec.ranks - 1))
+        if self._info.name == "xiangqi" and not self._are_ranks_known:
+            is_legal, is_legal_so = (_is_legal(turn.position, text) for text in (word, other))
+            if is_legal_so and not is_legal:
+                ranks = 1 - self._spec.ranks
+                raise StartError(f"{self.name} plays {text}, legal only with ranks from {ranks}: give it ranks={ranks}")
+            self._are_ranks_known = is_legal and not is_legal_so
+        return word
 
     def close(self) -> None:
         if self._process is not None:
             self._process.close()
+
+
+def _is_legal(position: Position, word: str) -> bool:
+    try:
+        position.parse_move(word)
+    except ValueError:
+        return False
+    return True
+
+
+def said_seconds(ms: int) -> str:
+    """Return a time as protocols with seconds write it: without a fraction if there is none."""
+    return f"{ms / 1000:.3f}".rstrip("0").rstrip(".")

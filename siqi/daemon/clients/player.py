@@ -55,11 +55,19 @@ class EngineSpec(msgspec.Struct, frozen=True):
     options: dict[str, str] = {}
     limits: PlayerLimits = UNLIMITED
     ranks: int = 0  # number of the lowest rank in its move words
+    protocol: str = ""  # as in `proto=`; "": the engine is asked
 
     @property
     def program(self) -> str:
         """The command that starts it: this program runs in a process of its own too, so that a fault ends it alone."""
         return shlex.join([sys.executable, "-m", "siqi"]) if self.command == OWN else self.command
+
+
+class TimeLeft(NamedTuple):
+    """One side's clock."""
+
+    left_ms: int
+    increment_ms: int
 
 
 class Turn(NamedTuple):
@@ -70,7 +78,7 @@ class Turn(NamedTuple):
     words: list[str]  # the moves since, as the mover may see them
     deploying: bool
     throws: Sequence[int]  # dice of the game so far, this turn's last; empty: the game has none, or is about to begin
-    go: str
+    clocks: Sequence[TimeLeft | None]  # by side; None: a player without a clock
     budget_ms: float  # time the move may take, infinite without a limit in time
 
 
@@ -84,7 +92,7 @@ class Choice(NamedTuple):
 
 
 class Forfeit(Exception):
-    """The player to act loses the game; `cause` is illegal, crash or time."""
+    """The player to act loses the game; `cause` is illegal, crash, time or resigned."""
 
     def __init__(self, cause: str, reason: str) -> None:
         super().__init__(reason)

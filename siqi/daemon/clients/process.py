@@ -67,7 +67,7 @@ class Process:
     ) -> tuple[float, str]:
         """Return the time and text of the next line that starts with a wanted word (any, if none is named).
 
-        Lines before it go to `passing`. Raises Ended or Silent.
+        Lines before it go to `passing`; empty ones are skipped. Raises Ended or Silent.
         """
         deadline = time.monotonic() + timeout_s
         while True:
@@ -76,12 +76,13 @@ class Process:
                 arrived, line = self._lines.get(timeout=left_s)
             except queue.Empty:
                 self.kill()
-                raise Silent(f"hung: no {wanted[-1]} within {timeout_s:g} s") from None
+                raise Silent(f"hung: no {wanted[-1] if wanted else 'line'} within {timeout_s:g} s") from None
             if line is None:
                 raise self._ended()
-            if not wanted or line.partition(" ")[0] in wanted:
+            if line and (not wanted or line.partition(" ")[0] in wanted):
                 return arrived, line
-            passing(line)
+            if line:
+                passing(line)
 
     def close(self) -> None:
         """Ask the program to quit, and kill it if it does not; harmless when repeated."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
-import time
 from collections.abc import Sequence
+from typing import ClassVar
 
-from siqi.daemon.clients.base import START_TIMEOUT_S, EngineProcess
-from siqi.daemon.clients.player import Choice, EngineSpec, StartError, Turn
+from siqi.daemon.clients.base import GREETING_S, EngineProcess
+from siqi.daemon.clients.player import Choice, EngineSpec, PlayerLimits, StartError, TimeLeft, Turn
 from siqi.games.contract import GameInfo, Score
 from siqi.games.shape import shift_ranks
 
@@ -16,9 +15,16 @@ from siqi.games.shape import shift_ranks
 class UciEngine(EngineProcess):
     """An engine that speaks UCI, with the words protocol.md adds for the other games."""
 
-    def __init__(self, spec: EngineSpec, info: GameInfo, hang_s: float) -> None:
-        super().__init__(spec.name, spec.program)
-        self._spec, self._info, self._hang_s = spec, info, hang_s
+    protocol = "uci"
+    greeting_answer: ClassVar[str] = "uciok"
+    new_game_word: ClassVar[str] = "ucinewgame"
+    sides: ClassVar[tuple[str, str]] = ("w", "b")
+    """The first letters of the words for the sides' clocks."""
+    unnamed_games: ClassVar[tuple[str, ...]] = ("xiangqi",)
+    """The games that an engine may play without an option UCI_Variant."""
+
+    def __init__(self, spec: EngineSpec, info: GameInfo, hang_s: float, greeting_s: float = GREETING_S) -> None:
+        super().__init__(spec, info, hang_s, greeting_s)
         self._options = dict(spec.options)
         self._unsent: dict[str, str] = {}
         self.declared: dict[str, str] = {}
@@ -39,40 +45,48 @@ class UciEngine(EngineProcess):
     def new_game(self, seed: str) -> None:
         super().new_game(seed)
         unsent, self._unsent = self._unsent, {}
-        self.send(*self._settings(unsent), "ucinewgame", "isready")
+        self.send(*self._settings(unsent), self.new_game_word, "isready")
         self.wait_for("readyok", timeout_s=self._hang_s)
 
     def choose(self, turn: Turn) -> Choice:
-        budget_s = turn.budget_ms / 1000 if math.isfinite(turn.budget_ms) else 0.0
-        return self.ask(turn.start, turn.words, turn.throws, turn.go, budget_s)
+        words = [shift_ranks(word, self._spec.ranks) for word in turn.words]
+        go = go_line(self._spec.limits, turn.clocks, self.sides)
+        choice = self.ask(turn.start, words, turn.throws, go, turn.budget_ms)
+        return choice._replace(word=self.own_word(choice.word, turn))
 
-    def ask(self, start: str, moves: Sequence[str], throws: Sequence[int], go: str, budget_s: float) -> Choice:
-        """Return the engine's choice in a position; Forfeit if it hangs beyond the budget."""
-        words = [shift_ranks(word, self._spec.ranks) for word in moves]
-        position = " ".join(["position", start, *(["moves", *words] if words else [])])
+    def ask(self, start: str, moves: Sequence[str], throws: Sequence[int], go: str, budget_ms: float) -> Choice:
+        """Return the engine's choice in a position, all moves in its words; Forfeit if it hangs beyond the budget."""
+        position = " ".join(["position", start, *(["moves", *moves] if moves else [])])
         dice = [f"dice {throws[-1]}"] if throws else []
-        started = time.monotonic()
-        self.send(position, *dice, go)
         info: list[str] = []
-        answered, line = self.wait_for("bestmove", timeout_s=budget_s + self._hang_s, info=info)
+        elapsed_ms, line = self.request([position, *dice, go], "bestmove", budget_ms=budget_ms, info=info)
         answer = line.split()[1:2] or ["(none)"]
-        word = shift_ranks(answer[0], -self._spec.ranks)
-        return Choice(word, (answered - started) * 1000, score_of(info), nodes_of(info))
+        return Choice(answer[0], elapsed_ms, self.score_of(info), nodes_of(info))
 
-    def greet(self) -> None:
+    def score_of(self, lines: Sequence[str]) -> Score | None:
+        """Return the last exact score of the best line in `info` lines; None if there is none."""
+        return score_of(lines)
+
+    def hello(self, within_s: float) -> None:
         self.declared, self._unsent = {}, {}
-        self._collect_options("uci", "uciok")
-        if self._info.name != "xiangqi" or "uci_variant" in self.declared:  # else the engine knows only Xiangqi
-            self.send(*self._settings({"UCI_Variant": self._info.name}))
-            self._collect_options("isready", "readyok")  # the game's options come after its name
-        self.send(*self._settings(self._options), "isready")
-        self.wait_for("readyok", timeout_s=START_TIMEOUT_S)
+        self._note_options(self.greeting([self.protocol], self.greeting_answer, ("id", "option"), within_s))
 
-    def _collect_options(self, word: str, answer: str) -> None:
-        """Send a word, and note the options that are declared up to its answer."""
-        self.send(word)
+    def prepare(self) -> None:
+        game = self._info.name
+        if "uci_variant" in self.declared:
+            variants = re.findall(r"\bvar\s+(\S+)", self.declared["uci_variant"])
+            if variants and game not in variants:
+                raise StartError(f"{self.name} does not play {game}: its UCI_Variant does not list it")
+            self.send(*self._settings({"UCI_Variant": game}))
+        elif game not in self.unnamed_games:
+            raise StartError(f"{self.name} does not play {game}: it has no option UCI_Variant")
         lines: list[str] = []
-        self.wait_for(answer, timeout_s=START_TIMEOUT_S, info=lines)
+        self.wait_until_ready("isready", "readyok", lines)
+        self._note_options(lines)  # the game's options come after its name
+        self.send(*self._settings(self._options))
+        self.wait_until_ready("isready", "readyok")
+
+    def _note_options(self, lines: Sequence[str]) -> None:
         named = [re.match(r"option\s+name\s+(.+?)\s+(type\s.*)", line) for line in lines]
         self.declared |= {match[1].lower(): match[2] for match in named if match}
 
@@ -82,6 +96,18 @@ class UciEngine(EngineProcess):
             if name.lower() not in self.declared:
                 raise StartError(f"{self._spec.name} has no option {name}")
         return [f"setoption name {name} value {value}" for name, value in options.items()]
+
+
+def go_line(limits: PlayerLimits, clocks: Sequence[TimeLeft | None], sides: Sequence[str]) -> str:
+    """Return the `go` line; the first side's clock belongs to the side that moves first from the start position."""
+    words = ["go"]
+    for side, clock in zip(sides, clocks, strict=True):
+        if limits.clock_ms and clock:
+            words += [f"{side}time", str(clock.left_ms), f"{side}inc", str(clock.increment_ms)]
+    for name, value in (("movetime", limits.movetime_ms), ("nodes", limits.nodes), ("depth", limits.depth)):
+        if value:
+            words += [name, str(value)]
+    return " ".join(words)
 
 
 def score_of(lines: Sequence[str]) -> Score | None:

@@ -10,22 +10,23 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from siqi.daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
-from siqi.daemon.frontends.letters import Letters
+from siqi.daemon.frontends.letters import Letters, Notation
 from siqi.daemon.frontends.move_by_move import number
 from siqi.system.pipes import ClientLine
+
+NOTATION = Notation(is_from_top=False, no_stone="")
 
 
 class Cloudict(Letters):
     """The front end for Cloudict's protocol."""
 
     page = "docs/protocol/cloudict.md"
-    is_from_top = False
-    no_stone = ""
+    notation = NOTATION
     sides = ("xxx", *Letters.sides)
 
     def put(self, words: list[str], line: ClientLine) -> None:
         """Play a turn without an answer."""
-        self.play(self.turn_of(words[0]))
+        self.play(self.notation.turn_of(words[0]))
 
     def next(self, words: list[str], line: ClientLine) -> None:
         self.search(line.ns)

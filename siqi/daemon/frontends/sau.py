@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from siqi.daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
-from siqi.daemon.frontends.letters import Letters
+from siqi.daemon.frontends.letters import Letters, Notation
 from siqi.system.pipes import ClientLine
+
+NOTATION = Notation(is_from_top=True, no_stone="@@")
 
 
 class Sau(Letters):
     """The front end for SAU's protocol."""
 
     page = "docs/protocol/sau.md"
-    is_from_top = True
-    no_stone = "@@"
+    notation = NOTATION
 
     def take_back(self, words: list[str], line: ClientLine) -> None:
         """Take back the engine's turn, which the platform has refused."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from siqi.daemon.clients import unfit
 from siqi.daemon.clients.player import RANDOM, PlayerLimits
 from siqi.daemon.commands.arguments import number_to, whole_number
 from siqi.daemon.match.match_log import MatchSettings, UsageError
@@ -81,6 +82,8 @@ def check_conditions(settings: MatchSettings) -> None:
     for spec in settings.engines:
         if spec.command != RANDOM and spec.limits == PlayerLimits():
             raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")
+        if why := unfit(spec, registry.info(settings.game)):
+            raise UsageError(why)
         if spec.ranks and settings.game != "xiangqi":
             raise UsageError("only Xiangqi's ranks are counted in two ways")
     if settings.referee == "pyffish":

@@ -56,7 +56,7 @@ def add_match(found: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="ENGINE",
         help="[NAME=]COMMAND [WORD=VALUE ...], one argument each: a program, random, siqi or siqi@OPTION=VALUE,...; "
-        "a WORD is an option of the engine, a limit of its own (movetime, nodes, depth, clock), or ranks",
+        "a WORD is an option of the engine, a limit of its own (movetime, nodes, depth, clock), ranks or proto",
     )
     option("--log", type=Path, metavar="FILE", help="JSON lines, continued if it exists; default: GAME-A-B.jsonl")
     option(

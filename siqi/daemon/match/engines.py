@@ -8,11 +8,14 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
+from siqi.daemon.clients import CLASSES
 from siqi.daemon.clients.player import OWN, RANDOM, EngineSpec, PlayerLimits
 from siqi.daemon.match.arguments import LIMITS, limits_from
 from siqi.daemon.match.match_log import UsageError
 
-RANKS = "ranks"
+RANKS, PROTOCOL = "ranks", "proto"
 
 
 def parse_engine(text: str, common: PlayerLimits) -> EngineSpec:
@@ -20,7 +23,8 @@ def parse_engine(text: str, common: PlayerLimits) -> EngineSpec:
 
     A command is a program with its arguments, `random`, or `siqi`: this program, as `siqi@OPTION=VALUE,...` with
     options. A word `WORD=VALUE` behind it is a limit of this engine alone (movetime, nodes, depth, clock), `ranks`
-    (the number of Xiangqi's lowest rank in its move words), or one of its options. Without a name of its own an engine
+    (the number of Xiangqi's lowest rank in its move words), `proto` (its protocol; without it the engine is asked), or
+    one of its options. Without a name of its own an engine
     is named after its program.
     """
     name, command = re.fullmatch(r"(?:([^=\s'\"@/]+)=)?(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
@@ -50,9 +54,12 @@ def engine_of(name: str, command: str, words: Mapping[str, str], common: PlayerL
         ranks = {"0": 0, "1": 1}[options.pop(RANKS, "0")]
     except (argparse.ArgumentTypeError, KeyError) as error:
         raise UsageError(f"engine {name}: a bad limit, or ranks other than 0 and 1: {error}") from None
-    if command == RANDOM and options:
+    protocol = options.pop(PROTOCOL, "")
+    if protocol and protocol not in CLASSES:
+        raise UsageError(f"engine {name}: proto is one of {', '.join(CLASSES)}, not {protocol}")
+    if command == RANDOM and (options or protocol):
         raise UsageError(f"engine {name}: random has no options")
-    return EngineSpec(name, command, options, common if own == PlayerLimits() else own, ranks)
+    return EngineSpec(name, command, options, common if own == PlayerLimits() else own, ranks, protocol)
 
 
 def distinct(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
@@ -64,5 +71,5 @@ def distinct(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
         while name in names:
             number += 1
             name = f"{spec.name} {number}"
-        found.append(EngineSpec(name, spec.command, spec.options, spec.limits, spec.ranks))
+        found.append(msgspec.structs.replace(spec, name=name))
     return tuple(found)

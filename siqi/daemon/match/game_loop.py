@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from siqi.daemon.clients.player import UNLIMITED, Choice, Forfeit, Player, PlayerLimits, Turn
+from siqi.daemon.clients.player import UNLIMITED, Choice, Forfeit, Player, PlayerLimits, TimeLeft, Turn
 from siqi.games import registry
 from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_hidden_position, is_setup_position, set_dice
 
@@ -55,7 +55,7 @@ class Referee:
         for word in opening.moves:
             self.play(word)
 
-    def turn(self, go: str, budget_ms: float) -> Turn:
+    def turn(self, clocks: Sequence[TimeLeft | None], budget_ms: float) -> Turn:
         """Throw the dice, if the game has any, and return the question for the side to move."""
         info, position = self._game.info, self.position
         deploying = is_setup_position(position, info) and not position.has_pieces
@@ -64,7 +64,7 @@ class Referee:
             set_dice(position, info, self.thrown[-1])
         start = f"fen {self._fen}" if self._fen else "startpos"
         words = words_for(self._game, position, position.turn, self.words)
-        return Turn(position, start, words, deploying, self.thrown, go, budget_ms)
+        return Turn(position, start, words, deploying, self.thrown, clocks, budget_ms)
 
     def play(self, word: str) -> None:
         """Push a move; Forfeit if the word is not a legal move."""
@@ -89,6 +89,13 @@ class Clock:
         left_ms = self.left_ms if self.limits.clock_ms else math.inf
         return min(self.limits.movetime_ms or math.inf, left_ms)
 
+    @property
+    def time_left(self) -> TimeLeft | None:
+        """Return what players are told of the clock; None without a clock for the game."""
+        limits = self.limits
+        # Many engines read 0 as "no clock".
+        return TimeLeft(max(1, round(self.left_ms)), limits.increment_ms) if limits.clock_ms else None
+
     def spend(self, elapsed_ms: float) -> None:
         """Charge a move to the clock; Forfeit if it took more than budget and margin."""
         self.used_ms += elapsed_ms
@@ -98,25 +105,11 @@ class Clock:
         self.left_ms = max(0.0, self.left_ms - elapsed_ms) + self.limits.increment_ms
 
 
-def go_words(clocks: Sequence[Clock], side: int) -> str:
-    """Return the `go` line for a side; `wtime` belongs to the side that moves first from the start position."""
-    limits = clocks[side].limits
-    words = ["go"]
-    for letter, clock in zip("wb", clocks, strict=True):
-        if limits.clock_ms and clock.limits.clock_ms:
-            left_ms = max(1, round(clock.left_ms))  # many engines read 0 as "no clock"
-            words += [f"{letter}time", str(left_ms), f"{letter}inc", str(clock.limits.increment_ms)]
-    for name, value in (("movetime", limits.movetime_ms), ("nodes", limits.nodes), ("depth", limits.depth)):
-        if value:
-            words += [name, str(value)]
-    return " ".join(words)
-
-
 class GameEnd(NamedTuple):
     """The end of a game."""
 
     winner: int | None  # a side
-    cause: str  # rules | illegal | crash | time | adjudicated
+    cause: str  # rules | illegal | crash | time | resigned | adjudicated
     reason: str
 
 
@@ -178,7 +171,7 @@ def _play_moves(
             if tablebases and (ending := tablebases(referee.position)):
                 return ending
             side = referee.position.turn
-            choice = seated[side].choose(referee.turn(go_words(clocks, side), clocks[side].budget_ms))
+            choice = seated[side].choose(referee.turn([clock.time_left for clock in clocks], clocks[side].budget_ms))
             clocks[side].spend(choice.elapsed_ms)
             referee.play(choice.word)
             referee.choices.append(choice)

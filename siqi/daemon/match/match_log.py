@@ -66,7 +66,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
     moves: list[str]  # the opening's included
     plies: int
     winner: int | None
-    cause: str  # rules | illegal | crash | time | adjudicated
+    cause: str  # rules | illegal | crash | time | resigned | adjudicated
     reason: str
     time_ms: tuple[int, int]  # used by A, B
     times_ms: list[float] = []  # of each move after the opening

@@ -2,7 +2,7 @@
 
     python scripts/tune/learn_junqi_habits.py own.jsonl --test GAMES --out habits.py
 
-own.jsonl: a log of `compare_players.py junqi`. GAMES: a log of referee_junqi.py, other engines' games; the fit
+own.jsonl: a log of `compare_players.py junqi`. GAMES: a referee's log, other engines' games; the fit
 does not see it. Each side's view is taken every `--every` plies. Gradient ascent finds the habits that make the true
 types likeliest given the view: the gradient is the behaviour of pieces of a type
 (siqi/games/junqi/knowledge/behaviour.py) minus that of
@@ -78,7 +78,7 @@ def own_games(path: Path) -> Iterator[list[str]]:
 
 
 def referee_games(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each game of a log of referee_junqi.py."""
+    """Yield the words of each game of a referee's log."""
     with path.open(encoding="utf-8") as file:
         yield from (list(game.moves) for game in log.stream(file))
 

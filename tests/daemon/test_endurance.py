@@ -17,10 +17,9 @@ import pytest
 from client import START_TIMEOUT_S, Client
 from test_fuzz import ALL_LINES, CLIENTS, client_line, mutate, random_line
 
-from scripts.match.referee_junqi import ProtocolEngine
-
 from naive.ewn import Naive, setup_position
-from siqi.daemon.clients.player import PlayerLimits
+from siqi.daemon.clients.junqi import JunqiEngine
+from siqi.daemon.clients.player import EngineSpec, PlayerLimits
 from siqi.daemon.clients.process import status
 from siqi.daemon.clients.random_mover import RandomMover, random_ewn_setup
 from siqi.daemon.match import game_loop
@@ -308,30 +307,35 @@ def play_myai(client: Client, draw: random.Random) -> None:
         naive.push("".join(f"{square[0].lower()}{6 - int(square[1])}" for square in (origin, target)))
 
 
-class Asked(ProtocolEngine):
+class Asked(JunqiEngine):
     """The daemon as a player of the Junqi referee."""
 
-    def __init__(self, client: Client, clock_s: float) -> None:
-        super().__init__("siqi", clock_s)
+    def __init__(self, client: Client, limits: PlayerLimits) -> None:
+        super().__init__(EngineSpec("siqi", "siqi", limits=limits), registry.info("junqi"), 0.05)
         self._client = client
 
     def new_game(self, seed: str) -> None:
         """Do nothing: the process runs already."""
+        self._has_set_up = False
+
+    def notify(self, *lines: str) -> None:
+        self.send(*lines)
 
     def send(self, *lines: str) -> float:
         self._client.send(*lines)
         return time.monotonic()
 
     def wait_for(self, *wanted: str, timeout_s: float, info: list[str] | None = None) -> tuple[float, str]:
-        line = self._client.expect(wanted[0], max(timeout_s, 0.01))[-1]
+        line = self._client.expect(wanted[-1], max(timeout_s, 0.01))[-1]
         return time.monotonic(), line
 
 
 def play_junqi(client: Client, draw: random.Random) -> None:
     game = registry.load("junqi")
-    players = [Asked(client, 2), RandomMover(game.info)]
+    limits = PlayerLimits(clock_ms=2000)
+    players = [Asked(client, limits), RandomMover(game.info)]
     draw.shuffle(players)
-    clocks = [game_loop.Clock(PlayerLimits(clock_ms=2000), 50) for _ in players]
+    clocks = [game_loop.Clock(limits, 50) for _ in players]
     referee = game_loop.Referee(game, game_loop.Opening())
     ending = game_loop.play_moves(referee, players, clocks, [str(draw.random()) for _ in players])
     assert ending.cause == "rules", ending

@@ -17,9 +17,9 @@ from typing import Any
 import forked
 import pytest
 from client import START_TIMEOUT_S, Client
+from junqi_games import flag_of, turned
 
 from scripts.common.records import read_game_records
-from scripts.match.referee_junqi import flag_of, logged, turned
 
 from siqi.daemon.engine.kept_games import KeptGames
 from siqi.daemon.engine.played_game import PlayedGame
@@ -521,11 +521,11 @@ def test_junqi_by_its_referee(side: int, end: str, tmp_path: Path) -> None:
             if position.turn == side:
                 word = turned(client.ask(f"GO {last}", until="BESTMOVE")[-1].split()[1], side)
                 position.push(position.parse_move(word))
-                client.send(f"RESULT {logged(position, position.moves()[-1])[4]} {flag_of(position, 1 - side, side)}")
+                client.send(f"RESULT {position.move_text(position.moves()[-1])[5]} {flag_of(position, 1 - side, side)}")
             else:
                 position.push(rng.choice(position.legal_moves()))
-                text = logged(position, position.moves()[-1])
-                last = f"{turned(text[:4], side)} {text[4]} {flag_of(position, 1 - side, side)}"
+                text = position.move_text(position.moves()[-1])
+                last = f"{turned(text[:4], side)} {text[5]} {flag_of(position, 1 - side, side)}"
         client.send(f"END {end}", "END 1", "HELLO")
         client.expect("ERROR")
     outcome = position.outcome()

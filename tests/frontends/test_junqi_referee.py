@@ -1,31 +1,16 @@
-"""Junqi's referee protocol: the daemon as a player, and the referee that plays two engines by it."""
+"""Junqi's referee protocol: the daemon as a player, and logs of referees replayed."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
-import forked
 import pytest
 from client import Client
 from fixture_files import vectors
-from junqi_games import FIRST, swapped
 
-from scripts.match import referee_junqi
+from scripts.match.replay_junqi import replay
 
-ROOT = Path(__file__).parents[2]
-DAEMON = f"{sys.executable} -m siqi"
 RECORDS = vectors("junqi_games.jsonl")
-
-ENGINE = """
-import sys
-for line in sys.stdin:
-    word = line.split()[0]
-    if word == "INFO": print("NAME fake", flush=True)
-    if word == "START": print("ARRAY {array}", flush=True)
-    if word == "GO": {go}
-"""
 
 
 def dialogue(*steps: tuple[str, int]) -> list[str]:
@@ -68,41 +53,6 @@ def test_faults_of_the_referee_have_one_line_each() -> None:
     assert [answer.split()[0] for answer in answers] == ["NAME", *["ERROR"] * 5, "ARRAY", *["ERROR"] * 2]
 
 
-def play(log: Path, *engines: str, clock: float = 5, games: int = 1) -> list[list[str]]:
-    """Play a match; return the fields of its log, one list for each game."""
-    arguments = ["play", *engines, "--clock", str(clock), "--games", str(games), "--log", str(log)]
-    done = forked.run(*arguments, program=ROOT / "scripts/match/referee_junqi.py")
-    assert done.returncode == 0, done.stderr
-    return [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()]
-
-
-def test_two_engines_play_by_the_protocol(tmp_path: Path) -> None:
-    games = play(tmp_path / "games.tsv", DAEMON, DAEMON)
-    assert [game[:3] for game in games] == [["game_1", "Siqi", "Siqi"]]
-    for game in games:
-        assert game[7] in ("flag", "immobile", "quiet")
-        assert referee_junqi.replay("\t".join(game)) is None
-
-
-@pytest.mark.parametrize(
-    ("go", "array", "reason"),
-    [
-        ('print("BESTMOVE L1K1", flush=True)', FIRST, "illegal"),
-        ('print("BESTMOVE nonsense", flush=True)', FIRST, "illegal"),
-        ("pass", FIRST, "time"),
-        ("sys.exit()", FIRST, "crash"),
-        ("pass", swapped(FIRST, "G0", "L1"), "illegal"),
-    ],
-)
-def test_faults_of_an_engine_lose(tmp_path: Path, go: str, array: str, reason: str) -> None:
-    fake = tmp_path / "fake.py"
-    fake.write_text(ENGINE.format(array=array, go=go))
-    (game,) = play(tmp_path / "games.tsv", f"{sys.executable} {fake}", DAEMON, clock=1)
-    assert game[6:] == ["second", reason]
-    if array == FIRST:
-        assert referee_junqi.replay("\t".join(game)) is None
-
-
 def logged(record: dict[str, Any], winner: str, reason: str) -> str:
     words = " ".join(word.replace("=", "") for word in record["moves"])
     return "\t".join([record["id"], "A", "B", record["first"], record["second"], words, winner, reason])
@@ -110,18 +60,18 @@ def logged(record: dict[str, Any], winner: str, reason: str) -> str:
 
 def test_logs_that_the_rules_do_not_agree_with() -> None:
     record = RECORDS[0]
-    assert referee_junqi.replay(logged(record, "first", "flag")) is None
-    assert referee_junqi.replay(logged(record, "先手胜利", "")) is None
-    assert "second by flag in the log" in str(referee_junqi.replay(logged(record, "second", "flag")))
+    assert replay(logged(record, "first", "flag")) is None
+    assert replay(logged(record, "先手胜利", "")) is None
+    assert "second by flag in the log" in str(replay(logged(record, "second", "flag")))
     shorter = {**record, "moves": record["moves"][:-1]}
-    assert "None by the rules" in str(referee_junqi.replay(logged(shorter, "first", "flag")))
+    assert "None by the rules" in str(replay(logged(shorter, "first", "flag")))
     longer = {**record, "moves": [*record["moves"], "A1A2=3"]}
-    assert "over before ply" in str(referee_junqi.replay(logged(longer, "first", "flag")))
+    assert "over before ply" in str(replay(logged(longer, "first", "flag")))
     changed = {**record, "moves": ["G2F2=0", *record["moves"][1:]]}
-    assert "ply 1: impossible result" in str(referee_junqi.replay(logged(changed, "first", "flag")))
+    assert "ply 1: impossible result" in str(replay(logged(changed, "first", "flag")))
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
 def test_games_of_real_referees(record: dict[str, Any]) -> None:
     ends = {"flag": ("first", "second")[record["winner"] or 0], "illegal": "first", "cut": "cut(31-rule)"}
-    assert referee_junqi.replay(logged(record, ends[record["end"]], record["end"])) is None
+    assert replay(logged(record, ends[record["end"]], record["end"])) is None

@@ -170,7 +170,6 @@ def test_tables_do_not_replace_what_is_not_ours(
     ("module", "words"),
     [
         ("books.build_ewn_setups", ("--out", "setups.book", "--log")),
-        ("match.referee_junqi", ("play", "false", "false", "--log")),
         ("papers.compare_players", ("ewn", "--pairing", "uct", "random", "--games", "0")),
         ("papers.compare_players", ("ewn", "new.jsonl", "--pairing", "uct", "random", "--plot")),
     ],

@@ -211,7 +211,7 @@ def test_games_lost_by_faults_are_counted(toy: Path, capsys: pytest.CaptureFixtu
     ("parameter", "complaint"),
     [
         ("Strenght:3:1:9:1", "the engine has no option Strenght"),
-        ("UCI_Variant:3:1:9:1", "UCI_Variant is no numeric option of the engine: type combo default nim var nim"),
+        ("UCI_Variant:3:1:9:1", "UCI_Variant is no numeric option of the engine: type combo default xiangqi var"),
         ("Strength:3:1:10:1", "Strength: MIN and MAX must be within the engine's 1..9"),
         ("Strength:3.5:1:9:1", "Strength: START, MIN and MAX must be whole numbers"),
         ("Strength:3:1:9:0.4", "Strength: C_END must be 0.5 or more"),

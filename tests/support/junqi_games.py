@@ -13,6 +13,7 @@ from naive import junqi as naive
 from naive.junqi import Naive
 from siqi.games.contract import Game
 from siqi.games.game_record import GameRecord, position_after
+from siqi.games.junqi.board import JunqiPosition
 
 SETUPS = lines("junqi_setups.txt")
 RECORDS = vectors("junqi_games.jsonl")
@@ -112,3 +113,15 @@ def swapped(word: str, one: str, other: str) -> str:
 def view_fen(rows: dict[int, str], side: str = "f", viewer: str = "f") -> str:
     """Return a FEN of the given rows, by number from the top; the others are empty."""
     return "/".join(rows.get(row, "5") for row in range(12)) + f" {side} {viewer} 0"
+
+
+def turned(squares: str, side: int) -> str:
+    """Return squares of a side's own frame in the first side's, or back."""
+    pairs = zip(squares[::2], squares[1::2], strict=True)
+    return "".join(f"{'LKJIHGFEDCBA'[ord(row) - 65]}{4 - int(column)}" for row, column in pairs) if side else squares
+
+
+def flag_of(position: JunqiPosition, side: int, viewer: int) -> str:
+    """Return the square of a side's flag as a referee reports it: in the viewer's frame, 00 until it is announced."""
+    square = position.announced_flag(side)
+    return "00" if square is None else turned(square, viewer)

@@ -15,7 +15,7 @@ class CloudictEngine(LettersEngine):
     """An engine that speaks Cloudict's protocol."""
 
     protocol = "cloudict"
-    limits = ("depth", *LettersEngine.limits)
+    limits = ("depth", "clock", "increment")
     notation = NOTATION
 
     _turns = 0  # that the engine knows, its own included

@@ -61,7 +61,7 @@ class JunqiEngine(EngineProcess):
         return Choice(words[0], elapsed_ms)
 
     def _report(self, moves: list[str]) -> str:
-        """Return the last of the moves that the engine may know: squares, result, and the opponent's flag or NO_FLAG."""
+        """Return the last of the moves as the engine may know it: squares, result, the opponent's flag or NO_FLAG."""
         squares, code = moves[-1][:4], moves[-1][5]
         flags = [flag for move in moves if (flag := move.partition("@")[2])]
         return f"{turned(squares, self._side)} {code} {turned(flags[0], self._side) if flags else NO_FLAG}"

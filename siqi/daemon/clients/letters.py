@@ -17,7 +17,7 @@ class LettersEngine(EngineProcess):
     """An engine that names stones by letters."""
 
     games = ("connect6",)
-    limits = ("clock", "increment")
+    limits: ClassVar[tuple[str, ...]] = ("clock", "increment")
     has_options = False
     notation: ClassVar[Notation]
 

@@ -37,4 +37,3 @@ class SauEngine(LettersEngine):
 
     def game_over(self, won: bool | None) -> None:
         self.notify(f"end {'draw' if won is None else 'win' if won else 'lose'}")
-

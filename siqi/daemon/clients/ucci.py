@@ -75,8 +75,9 @@ class UcciEngine(EngineProcess):
         limits = self._spec.limits
         if limits.nodes or limits.depth:
             return f"go nodes {limits.nodes}" if limits.nodes else f"go depth {limits.depth}"
-        if own is None:
+        if limits.movetime_ms:
             return f"go time {self._time(limits.movetime_ms)} movestogo 1"
+        assert own is not None
         words = ["go time", self._time(own.left_ms), "increment", self._time(own.increment_ms, 0)]
         if other:
             words += ["opptime", self._time(other.left_ms), "oppincrement", self._time(other.increment_ms, 0)]
@@ -93,4 +94,3 @@ def score_of(lines: Sequence[str]) -> Score | None:
         if found := re.match(r"info (?!.*multipv (?!1\b)).*\bscore (-?\d+)", line):
             return Score(int(found[1]))
     return None
-

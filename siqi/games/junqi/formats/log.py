@@ -1,4 +1,4 @@
-"""Game records in the log of scripts/match/referee_junqi.py: one game per line, its fields separated by tabs.
+"""Game records as logs of Junqi's referees have them: one game per line, its fields separated by tabs.
 
 The fields: name, first and second player, their set-ups, moves each with the digit of its result, and the winner. A
 game as one side saw it has `?` for the set-up that it did not know. A move may end with the square of a flag that was

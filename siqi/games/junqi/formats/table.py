@@ -11,7 +11,7 @@ _LINE = re.compile(rb"(?:[^\t\n]*\t){3}(?:[a-l]{25}|\?)\t(?:[a-l]{25}|\?)\t")
 FORMATS = (
     Format(
         name="log",
-        about="referee_junqi.py",
+        about="siqi match",
         suffixes=(".txt",),
         holds=frozenset({"games", "results"}),
         tags="3",

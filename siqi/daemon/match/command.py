@@ -14,6 +14,7 @@ from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands.arguments import add_cluster, number_to
 from siqi.daemon.commands.game_files import reason
 from siqi.daemon.match.arguments import add_conditions, add_limits, check_conditions, fields_from, limits_from
+from siqi.daemon.match.check import command as check
 from siqi.daemon.match.config import Config
 from siqi.daemon.match.engines import distinct, engine_of, parse_engine
 from siqi.daemon.match.match_log import MatchSettings, UsageError
@@ -46,6 +47,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     commands = found.add_subparsers(dest="game", metavar="GAME", required=True)
     for name in registry.NAMES:
         add_match(commands.add_parser(name, help=f"play {registry.info(name).english.game}"))
+    check.add_arguments(commands.add_parser("check", help="try the rules that clients rely on, on one engine"))
 
 
 def add_match(found: argparse.ArgumentParser) -> None:
@@ -126,6 +128,9 @@ def report(text: str) -> None:
 
 def match_with(options: argparse.Namespace) -> int:
     """Run `siqi match`; return 0 once all is played or decided, else one of the statuses above, or INTERRUPTED."""
+    if hasattr(options, "run"):
+        status: int = options.run(options)
+        return status
     try:
         settings = settings_from(vars(options))
         path: Path = options.log or log_name(settings)

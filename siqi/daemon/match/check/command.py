@@ -1,0 +1,185 @@
+"""`siqi match check ENGINE`: try the rules that clients rely on, and show the dialogue of each that is broken."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+
+import msgspec
+
+from siqi.daemon.clients.player import RANDOM, EngineSpec, PlayerLimits
+from siqi.daemon.match.check.checks import CHECKS, Check
+from siqi.daemon.match.check.protocols import GAMES, PROTOCOLS, Uci, Unplayable
+from siqi.daemon.match.check.session import GREETING_S, Engine, Failure, Inapplicable
+from siqi.daemon.match.engines import parse_engine
+from siqi.daemon.match.match_log import UsageError
+from siqi.system.interrupts import INTERRUPTED, raised
+from siqi.system.pipes import printable, to_stderr
+
+FAILED, MISUSED, NOT_STARTED = 1, 2, 3
+"""Exit statuses: a rule is broken, nothing was started, the engine cannot be used."""
+
+FIRST_LOAD_S = 300.0
+"""The longest wait for an engine's first start, which may compile or read large files. No check counts it."""
+
+SHOWN = 12
+"""The lines of a dialogue that are shown."""
+
+EXAMPLES = """\
+examples:
+  siqi match check ./engine
+  siqi match check 'fairy-stockfish Hash=16' --game xiangqi
+  siqi match check 'hoixiangqi --xboard' --proto cecp --only stop quit-when-idle
+"""
+
+
+class Result(msgspec.Struct, omit_defaults=True):
+    """What a check has found, as `--json` prints it."""
+
+    check: str
+    result: str  # pass, fail, or skip: not for this engine or protocol
+    ms: int
+    reason: str = ""
+    meaning: str = ""  # why the rule is one
+    dialogue: list[str] = []
+
+
+def add_arguments(found: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `siqi match check`."""
+    option = found.add_argument
+    option("engine", metavar="ENGINE", help="COMMAND [OPTION=VALUE ...] in one argument, or siqi, as for a match")
+    option("--game", dest="played", choices=GAMES, help="what it plays; default: the protocol's usual game")
+    option("--proto", choices=PROTOCOLS, help="the protocol; default: found by asking")
+    option("--only", nargs="+", choices=CHECKS, default=[], metavar="NAME", help="these checks; default: all")
+    option("--slow", type=factor, default=1.0, metavar="FACTOR", help="wait FACTOR times as long, on a busy machine")
+    option("--json", action="store_true", help="print a line of JSON for each check")
+    found.epilog = f"checks: {', '.join(CHECKS)}\n\n{EXAMPLES}"
+    found.formatter_class = argparse.RawDescriptionHelpFormatter
+    found.set_defaults(run=check_with)
+
+
+def factor(text: str) -> float:
+    """Return a number above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.01 <= value <= 1000:
+        raise argparse.ArgumentTypeError(f"a number from 0.01 to 1000, not {printable(text)}")
+    return value
+
+
+def report(text: str) -> None:
+    """Write a line for the user to standard error."""
+    to_stderr(f"siqi match check: {text}")
+
+
+def check_with(options: argparse.Namespace) -> int:
+    """Run `siqi match check`; return 0 if no rule is broken, else one of the statuses above, or INTERRUPTED."""
+    try:
+        spec = parse_engine(options.engine, PlayerLimits())
+        if spec.command == RANDOM:
+            raise UsageError("random is no program")
+        if options.proto and options.played and options.played not in PROTOCOLS[options.proto].games:
+            raise UsageError(f"{options.played} is not played by {options.proto}")
+    except UsageError as error:
+        report(printable(str(error), 300))
+        return MISUSED
+    try:
+        with raised():
+            engine = found_engine(spec, options.proto or "", options.played or "", options.slow)
+            if engine is None:
+                return NOT_STARTED
+            shown = show_json if options.json else show
+            if not options.json:
+                chosen = len(options.only or CHECKS)
+                ranks = ", ranks from 1" if engine.ranks else ""
+                print(f"{printable(spec.name)}: {engine.game_name} by {engine.protocol.name}{ranks}, {chosen} checks")
+            results = []
+            for name in dict.fromkeys(options.only or CHECKS):
+                results.append(tried(CHECKS[name], engine))
+                shown(results[-1])
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    counts = [sum(result.result == kind for result in results) for kind in ("pass", "fail", "skip")]
+    if not options.json:
+        print("{} passed, {} failed, {} not for this engine".format(*counts))
+    return FAILED if counts[1] else 0
+
+
+def found_engine(spec: EngineSpec, proto: str, game: str, slow: float) -> Engine | None:
+    """Return the engine, which has started and moved in its protocol; None, after a report, if it does not."""
+    chosen = [PROTOCOLS[proto]] if proto else [each for each in PROTOCOLS.values() if not game or game in each.games]
+    failed = ""
+    for protocol in chosen:
+        engine = Engine(spec.program, protocol, game or protocol.games[0], spec.options, slow)
+        with engine:
+            try:
+                first_start(engine, is_known=len(chosen) == 1)
+                return engine
+            except Unplayable as error:
+                failed = str(error)
+            except OSError as error:
+                failed = f"cannot be started: {error.strerror}: {engine.command[0]}"
+            except Failure as failure:
+                session = engine.sessions[-1]
+                said = session.errors.splitlines() or [line.text for line in session.received()]
+                failed = failed or "".join([str(failure), *(f"; its last line: {line}" for line in said[-1:])])
+                if not session.greeted:
+                    continue
+                failed = f"{failure} ({protocol.name}, {engine.game_name})"
+        break
+    asked = (
+        "" if len(chosen) == 1 or failed.startswith("cannot") else f" (asked for {', '.join(e.name for e in chosen)})"
+    )
+    report(f"{printable(spec.name)}: {printable(failed, 300)}{asked}")
+    return None
+
+
+def first_start(engine: Engine, is_known: bool) -> None:
+    """Start the engine, and let it move. Failure, Unplayable or OSError if it does not, or plays another game."""
+    session = engine.start()
+    session.greet(FIRST_LOAD_S if is_known else GREETING_S)
+    session.select(FIRST_LOAD_S)
+    move = session.protocol.move_of(session.search()) or "no move"
+    if not isinstance(session.protocol, Uci):
+        return
+    if engine.game_name == "xiangqi" and not re.fullmatch(engine.game.reply, move):
+        engine.ranks = 1  # the move before it was illegal, if that is the reason
+        move = session.protocol.move_of(session.search()) or "no move"
+    if not re.fullmatch(engine.game.reply, move):
+        raise Unplayable(f"it does not play {engine.game_name}: {move} after {engine.game.moves}; --game names another")
+
+
+def tried(check: Check, engine: Engine) -> Result:
+    """Return what a check finds; every program that it has started is ended."""
+    if engine.protocol.name not in check.protocols:
+        return Result(check.name, "skip", 0, f"not for {engine.protocol.name}")
+    started = time.monotonic()
+    kind, reason, dialogue = "pass", "", []
+    with engine:
+        try:
+            check.run(engine)
+        except Inapplicable as error:
+            kind, reason = "skip", str(error)
+        except (Failure, Unplayable, OSError) as error:
+            kind, reason = "fail", str(error)
+            session = engine.sessions[-1] if engine.sessions else None
+            if session is not None:
+                session.close()
+                dialogue = session.last(SHOWN)
+    ms = round(1000 * (time.monotonic() - started))
+    return Result(check.name, kind, ms, printable(reason, 300), check.why if kind == "fail" else "", dialogue)
+
+
+def show_json(result: Result) -> None:
+    print(msgspec.json.encode(result).decode(), flush=True)
+
+
+def show(result: Result) -> None:
+    """Print a line for a check, and for a broken rule the sentence and the end of the dialogue."""
+    why = f"  {result.reason}" if result.reason else ""
+    print(f"{result.result}  {result.check}{why}", flush=True)
+    if result.result == "fail":
+        print("\n".join([f"      {result.meaning}", *(f"      {line}" for line in result.dialogue)]), flush=True)

@@ -2,7 +2,7 @@
 
     python scripts/match/plot_match.py match.jsonl --out match.svg
 
-The log is one of match.py; the match may still run. The pairings of a tournament are plotted together. A
+The log is one of `siqi match`; the match may still run. The pairings of a tournament are plotted together. A
 match of series has no pairs, and so no plot. The file's suffix makes the picture SVG or PNG.
 """
 
@@ -131,7 +131,7 @@ def draw(figure: Figure, settings: MatchSettings, histories: list[PairingHistory
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    parser.add_argument("log", type=Path, help="a log of match.py")
+    parser.add_argument("log", type=Path, help="a log of siqi match")
     parser.add_argument("--out", type=Path, required=True, help="an SVG or PNG")
     options = parser.parse_args()
     check_plot(options.out)

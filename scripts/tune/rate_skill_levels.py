@@ -3,7 +3,7 @@
     python scripts/tune/rate_skill_levels.py xiangqi --out ladder/ --games 400 --jobs 2
     python scripts/tune/rate_skill_levels.py connect6 --out ladder/ --games 400 --levels 0 4 8 12 16 19
 
-Each two neighbours among the levels named play a match (`match.py`): colour-paired games from openings that a search
+Each two neighbours among the levels named play a match (`siqi match`): colour-paired games from openings that a search
 finds balanced, or from the engine's own set-ups. Logs and openings are in the folder; the same command resumes an
 interrupted run, and matches of other levels may be added. Ratings are Elo, fitted to all matches in the folder at once
 as a line with a few bends, the anchor's level at its rating. `--table` plays nothing.

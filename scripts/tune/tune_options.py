@@ -34,9 +34,10 @@ import itertools
 import math
 import random
 import re
+import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -255,10 +256,18 @@ class Trajectory:
             " best one, and what it gains, a match shows:"
         )
         values = zip(settings.parameters, self.values, strict=True)
-        lines.append(" ".join(f'--a-option "{parameter.name}={parameter.text(value)}"' for parameter, value in values))
+        start = settings.match.engines[0]
+        tuned = start.options | {parameter.name: parameter.text(value) for parameter, value in values}
+        engines = (engine_word("tuned", start.command, tuned), engine_word("start", start.command, start.options))
+        lines.append(shlex.join(["siqi", "match", settings.match.game, *engines]))
         if self.faults:
             lines.append("lost by faults: " + ", ".join(f"{fault} {count}" for fault, count in self.faults.items()))
         return "\n".join(lines)
+
+
+def engine_word(name: str, command: str, options: Mapping[str, str]) -> str:
+    """Return an engine with these options as `siqi match` names it (siqi/daemon/match/engines.py)."""
+    return f"{name}={command} {shlex.join(f'{option}={value}' for option, value in options.items())}"
 
 
 def reach(settings: SpsaSettings, parameter: Parameter) -> float:

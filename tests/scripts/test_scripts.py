@@ -32,7 +32,6 @@ class Run(NamedTuple):
 
 
 RUNS = (
-    Run("match/match", "ewn --a random --b random --games 2 --log m.jsonl", "ewn: a:random against b:random, 2 games"),
     Run("papers/compare_players", "junqi g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts . random . "),
     Run("match/beat_random", "ewn --engine random", "ewn .* falls short", 1),
     Run("match/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,9 +20,20 @@ from fixture_files import ROOT
 from nim import NimGame, engine_command
 
 from scripts.tune import tune_options
-from scripts.tune.tune_options import Iteration, Parameter, SpsaSettings, Trajectory, Trial, gain, perturbation, run
+from scripts.tune.tune_options import (
+    Iteration,
+    Parameter,
+    SpsaSettings,
+    Trajectory,
+    Trial,
+    engine_word,
+    gain,
+    perturbation,
+    run,
+)
 
-from siqi.daemon.clients.player import EngineSpec, PlayerLimits
+from siqi.daemon.clients.player import UNLIMITED, EngineSpec, PlayerLimits
+from siqi.daemon.match.engines import parse_engine
 from siqi.daemon.match.match_log import MatchSettings
 from siqi.games import registry
 from siqi.system.log import Log
@@ -169,7 +182,17 @@ def test_engines_get_the_values_of_each_iteration(toy: Path, capsys: pytest.Capt
     assert heard.count("ucinewgame") == 1 + 24
     printed = capsys.readouterr().out
     assert printed.startswith("2  Strength 3\nxiangqi: 3 of 3 iterations, 12 games\n")
-    assert '--a-option "Strength=3"' in printed
+    (line,) = re.findall(r"^siqi match xiangqi (.*)", printed, re.MULTILINE)
+    tuned, start = (parse_engine(word, UNLIMITED) for word in shlex.split(line))
+    assert (tuned.name, tuned.options) == ("tuned", {"Strength": "3"})
+    assert (start.name, start.options) == ("start", {"Strength": "3"})
+    assert shlex.split(tuned.command) == shlex.split(engine_command(toy, "wise", "a"))
+
+
+def test_an_engine_is_named_as_a_match_reads_it() -> None:
+    options = {"Skill Level": "3", "Algorithm": "uct"}
+    spec = parse_engine(engine_word("tuned", "'an engine' --uci", options), UNLIMITED)
+    assert (spec.name, shlex.split(spec.command), spec.options) == ("tuned", ["an engine", "--uci"], options)
 
 
 def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not(toy: Path) -> None:

@@ -10,7 +10,7 @@ from fixture_files import ROOT
 
 
 def name_of(path: Path) -> str:
-    """Return a command as help and README name it: `match/match`, or `papers/ewn_uct` for a package."""
+    """Return a command as help and README name it: `match/self_play`, or `papers/ewn_uct` for a package."""
     name = path.relative_to(ROOT / "scripts").with_suffix("").as_posix()
     return name.removesuffix("/__main__")
 

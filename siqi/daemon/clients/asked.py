@@ -44,7 +44,8 @@ class AskedEngine(Player):
     def _find(self) -> None:
         """Find the client to which the engine answers, whose process then runs; StartError if there is none."""
         faults: list[StartError] = []
-        for self._client in self._clients:
+        for client in self._clients:
+            self._client = client
             try:
                 self._client.connect(self._greeting_s / len(self._clients))
             except StartError as fault:

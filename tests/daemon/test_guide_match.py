@@ -1,0 +1,101 @@
+"""The commands of the guide's page on matches run as they are printed there, with fewer and shorter games."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from fixture_files import ROOT
+from nim import NimGame
+from pages import blocks
+
+from siqi.daemon.clients.player import EngineSpec
+from siqi.daemon.command_line import run
+from siqi.daemon.engine.options import names_for_game
+from siqi.games import registry
+
+PAGE = "guide/match.md"
+
+LINES = [line for block in blocks(PAGE, "sh") for line in block.replace("\\\n", "").splitlines()]
+MATCHES = [line for line in LINES if line.startswith("siqi match ")]
+
+ENGINE = """
+import sys
+for line in sys.stdin:
+    answer = {"uci": OPTIONS + "uciok", "isready": "readyok", "go": "bestmove a1"}.get(line.split()[0])
+    if answer:
+        print(answer, flush=True)
+"""
+"""An engine that takes one stone of the toy game at a time, and declares the options of ours."""
+
+
+def short(line: str) -> str:
+    """Return a command with two games of eight plies, at nodes instead of time."""
+    line = re.sub(r" --games \d+| --max-plies \d+| --records \w+", "", line)
+    return re.sub(r"--movetime \d+", "--nodes 20", line) + " --games 2 --max-plies 8"
+
+
+def mask(text: str) -> set[str]:
+    """Return the lines of a report without numbers, cells of tables and the verdict of an SPRT."""
+    lines = (re.sub(r" H[01]$", "", line) for line in text.splitlines())
+    return {" ".join(re.sub(r"[-+]?(?:\d[\d./]*|inf)|(?<=\s)-(?=\s|$)", "N", line).split()) for line in lines}
+
+
+@pytest.mark.parametrize("line", MATCHES)
+def test_matches_are_played_as_printed(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a toy game; the report has the lines that the page shows behind a command."""
+    words = shlex.split(short(line))[1:]
+    options = "".join(f"option name {name} type string\n" for name in (*names_for_game(words[1]), "UCI_Variant"))
+    (tmp_path / "engine.py").write_text(f"OPTIONS = {options!r}{ENGINE}")
+    (tmp_path / "openings.txt").write_text("a1\na2 a1\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "load", NimGame)
+    monkeypatch.setattr(EngineSpec, "program", shlex.join([sys.executable, "-ISu", str(tmp_path / "engine.py")]))
+    assert run(words) == 0
+    printed = mask(capsys.readouterr().out)
+    assert mask(report_behind(line)) - {"adjudicated: N"} <= printed
+
+
+def report_behind(line: str) -> str:
+    """Return the final report that the page shows directly behind a command, if any."""
+    text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8").replace("\\\n", "")
+    shown = text.partition(f"\n{line}\n```\n\n```text\n")[2].partition("```\n")[0]
+    return "".join(re.findall(r"^\w+: .*", shown, re.DOTALL | re.MULTILINE))
+
+
+def test_each_output_of_the_page_is_a_report() -> None:
+    assert sum(bool(report_behind(line)) for line in MATCHES) == len(blocks(PAGE, "text")) > 0
+
+
+def test_two_engines_play_from_the_openings_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The program writes balanced openings, the games begin with them and are kept, and the same command goes on."""
+    monkeypatch.chdir(tmp_path)
+    (program,) = blocks(PAGE, "python")
+    exec(compile(program.replace("200", "2"), PAGE, "exec"), {})
+    openings = Path("openings.txt").read_text().splitlines()
+    assert [len(opening.split()) for opening in openings] == [6, 6]
+    Path("mine").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m siqi\n')
+    Path("mine").chmod(0o755)
+    (line,) = (line for line in MATCHES if "--records played" in line)
+    words = shlex.split(f"{short(line).replace('movetime=3000', 'nodes=1')} --records played --every 1")[1:]
+    assert run(words) == 0
+    played = capsys.readouterr().out
+    assert "xiangqi: mine against level0, 2 games" in played and played.startswith("1 ")
+    assert [path.name for path in sorted(Path("played").iterdir())] == ["00001.pgn", "00002.pgn"]
+    assert any(opening in Path("match.jsonl").read_text() for opening in openings)
+    assert run(words) == 0
+    assert capsys.readouterr().out == played[played.index("xiangqi: ") :]  # nothing was played
+
+
+def test_scripts_that_the_page_names_exist() -> None:
+    others = [line for line in LINES if line not in MATCHES]
+    assert others
+    for line in others:
+        assert (ROOT / line.split()[1]).exists(), line

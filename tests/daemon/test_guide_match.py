@@ -53,6 +53,7 @@ def test_matches_are_played_as_printed(
     options = "".join(f"option name {name} type string\n" for name in (*names_for_game(words[1]), "UCI_Variant"))
     (tmp_path / "engine.py").write_text(f"OPTIONS = {options!r}{ENGINE}")
     (tmp_path / "openings.txt").write_text("a1\na2 a1\n")
+    (tmp_path / "match.toml").write_text("".join(blocks(PAGE, "toml")))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "load", NimGame)
     monkeypatch.setattr(EngineSpec, "program", shlex.join([sys.executable, "-ISu", str(tmp_path / "engine.py")]))

@@ -66,7 +66,7 @@ def copied(folder: Path, pages: Iterable[str], has_own_kernels: bool = False) ->
 
 
 def run(command: str, folder: Path) -> str:
-    """Run a command of the shell in a copy, and return its standard output. AssertionError if it fails."""
+    """Run a command of the shell in a copy, and return its standard output; the test fails if the command does."""
     programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-e", "-o", "pipefail", "-c", f'siqi() {{ python -m siqi "$@"; }}\n{command}'],
@@ -78,7 +78,8 @@ def run(command: str, folder: Path) -> str:
         timeout=600,
         check=False,
     )
-    assert done.returncode == 0, (command, done.returncode, done.stdout, done.stderr)
+    if done.returncode != 0:
+        pytest.fail(f"{command}\nstatus {done.returncode}\n{done.stdout}{done.stderr}", pytrace=False)
     return done.stdout
 
 
@@ -89,7 +90,7 @@ def printed(expected: list[str]) -> re.Pattern[str]:
 
 
 def try_commands(page: str, folder: Path) -> None:
-    """Run the commands of a page; AssertionError if one fails or prints another output."""
+    """Run the commands of a page; the test fails if one fails or prints another output."""
     sessions = [re.split(r"^\$ ", text, flags=re.MULTILINE)[1:] for text in blocks(page, "console")]
     assert any(sessions), page
     for one in (one for session in sessions for one in session):

@@ -250,6 +250,8 @@ def bad_moves(engine: Engine) -> None:
         session.send("force")
     for line in session.protocol.bad_moves:
         text = line.format(move=engine.game.moves)
+        if isinstance(session.protocol, Cecp) and line.startswith("usermove "):
+            text = session.protocol.user_move(line.removeprefix("usermove "), session.greeted)
         session.send(text)
         session.alive(repr(text))
     if isinstance(session.protocol, Cecp):
@@ -261,7 +263,8 @@ def bad_moves(engine: Engine) -> None:
 @check("XBoard shows the user by this answer that a move was refused, and takes it back.", ("cecp",))
 def illegal_move(engine: Engine) -> None:
     session = engine.begin()
-    session.send("force", "usermove a1a1")
+    assert isinstance(session.protocol, Cecp)
+    session.send("force", session.protocol.user_move("a1a1", session.greeted))
     session.expect(lambda line: line.text.startswith("Illegal move"), 1.0, "`Illegal move`")
 
 
@@ -359,7 +362,9 @@ def _searching(engine: Engine) -> Session:
     return session
 
 
-@check("The UCCI league's referee waits 200 ms after `stop`; what comes later counts as lost on time.", SEARCHED)
+@check(
+    "Clients wait a moment only, the UCCI league's referee 200 ms: a move that comes later is lost on time.", SEARCHED
+)
 def stop(engine: Engine) -> None:
     session = _searching(engine)
     took = []

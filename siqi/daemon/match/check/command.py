@@ -20,8 +20,8 @@ from siqi.system.pipes import printable, to_stderr
 FAILED, MISUSED, NOT_STARTED = 1, 2, 3
 """Exit statuses: a rule is broken, nothing was started, the engine cannot be used."""
 
-FIRST_LOAD_S = 300.0
-"""The longest wait for an engine's first start, which may compile or read large files. No check counts it."""
+FIRST_GREETING_S, FIRST_LOAD_S = 20.0, 300.0
+"""The longest waits at the first start, which may compile or read large files. No check counts it."""
 
 SHOWN = 12
 """The lines of a dialogue that are shown."""
@@ -140,7 +140,7 @@ def found_engine(spec: EngineSpec, proto: str, game: str, slow: float) -> Engine
 def first_start(engine: Engine, is_known: bool) -> None:
     """Start the engine, and let it move. Failure, Unplayable or OSError if it does not, or plays another game."""
     session = engine.start()
-    session.greet(FIRST_LOAD_S if is_known else GREETING_S)
+    session.greet(FIRST_GREETING_S if is_known else GREETING_S)
     session.select(FIRST_LOAD_S)
     move = session.protocol.move_of(session.search()) or "no move"
     if not isinstance(session.protocol, Uci):

@@ -168,9 +168,10 @@ class Dialogue:
 
     def end(self, within_s: float) -> int | None:
         """Return the exit status once the program has ended; None if it runs on."""
-        self.wait_for(lambda line: False, within_s if not self.has_ended else 0.0)
+        deadline = time.monotonic() + within_s
+        self.wait_for(lambda line: False, within_s)
         try:
-            return self._process.wait(within_s if self.has_ended else 0.05)
+            return self._process.wait(max(deadline - time.monotonic(), 0.05))
         except subprocess.TimeoutExpired:
             return None
 

@@ -259,6 +259,10 @@ class Cecp(Protocol):
     status = None  # XBoard never looks
     bad_moves = ("usermove zz", "usermove a1", "undo", "setboard")
 
+    def user_move(self, move: str, answers: Sequence[Line]) -> str:
+        """Return the line of an opponent's move."""
+        return f"usermove {move}" if self.features(answers).get("usermove") == "1" else move
+
     def is_greeted(self, line: Line) -> bool:
         return line.word == "feature" and re.search(r"\bdone=1\b", line.text) is not None
 
@@ -290,7 +294,7 @@ class Cecp(Protocol):
         return ["st 30", "go"]
 
     def move_of(self, line: Line) -> str | None:
-        found = re.match(r"(?:my )?move(?: is)?:?\s+(\S+)", line.text, re.IGNORECASE)
+        found = re.fullmatch(r"(?:move|My move is ?:)\s+(\S+)\s*", line.text)
         return found[1] if found else None
 
 

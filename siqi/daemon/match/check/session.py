@@ -101,8 +101,8 @@ class Session(Dialogue):
 
     @property
     def fate(self) -> str:
-        """How the program has ended; '' while it runs."""
-        status = self.end(0.2) if self.has_ended else None
+        """How the program has ended; '' while it runs. What it has started may still hold its output open."""
+        status = self.end(0.2 if self.has_ended else 0.0)
         if status is None:
             return "its output has ended" if self.has_ended else ""
         name = ""

@@ -372,7 +372,8 @@ def test_the_shipped_logs_are_read() -> None:
         assert reader.settings is not None
         assert len(reader.records) == reader.settings.games * (len(reader.settings.engines) - 1)  # gauntlets, too
         games[path.stem] = len(reader.records)
-    assert games == {
+    clocks = {f"clock-{game}-{clock}s": count for game in registry.NAMES for clock, count in ((1, 200), (10, 40))}
+    assert games == clocks | {
         "connect6-network": 126,
         "xiangqi-endgames": 400,
         "xiangqi-fairy-stockfish": 200,
@@ -607,3 +608,17 @@ def test_a_match_killed_at_any_moment_ends_as_an_undisturbed_one(kind: str, tmp_
     assert tables[0] == tables[1]
     assert games[0] == games[1] == list(range(len(games[0])))
     assert records[0] == records[1] and len(records[0]) in (0, 120)
+
+
+def test_a_fault_is_kept_with_its_dialogue(bench: Bench) -> None:
+    bench.play("one", "crash", "--games", "2", "--faults", "0")
+    for game in bench.records():
+        assert game["cause"] == "crash" and game["versions"] == ["fake", "fake"]
+        *_, position, go = game["dialogue"]
+        assert re.fullmatch(r"> \d+ position startpos.*", position) and re.fullmatch(r"> \d+ go nodes 5", go)
+        assert not any(line.endswith(" uci") for line in game["dialogue"])  # of this game alone
+        assert game["start_ms"][1] > 0  # a new process each time
+    assert bench.records()[1]["start_ms"][0] == 0
+    bench.log.unlink()
+    bench.play("one", "loud", "--games", "2", "--faults", "0")
+    assert all(game["dialogue"][-1] == "! nothing works" for game in bench.records())

@@ -47,7 +47,9 @@ for line in sys.stdin:
         moves = words[words.index("moves") + 1:] if "moves" in words else []
         heap = int(words[2].strip("/")) if words[1] == "fen" else 10
     elif words[0] == "go":
-        if mode == "crash":
+        if mode == "loud":
+            print("nothing works", file=sys.stderr)
+        if mode in ("crash", "loud"):
             sys.exit(7)
         time.sleep({"slow": 0.2, "hang": 60}.get(mode, 0))
         print("info depth 1 score", {"sure": "mate 3", "doubt": "cp -900"}.get(mode, "cp 0"))

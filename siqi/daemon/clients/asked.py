@@ -40,6 +40,11 @@ class AskedEngine(Player):
             self._find()
             self._is_found = True
         self._client.new_game(seed)
+        self.version, self.start_ms = self._client.version, self._client.start_ms
+
+    @property
+    def dialogue(self) -> list[str]:
+        return self._client.dialogue
 
     def _find(self) -> None:
         """Find the client to which the engine answers, whose process then runs; StartError if there is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,9 @@ START_TIMEOUT_S = 300.0  # a cold kernel cache compiles for minutes where severa
 
 NOTICE_S = 5.0
 """A longer wait is announced."""
+
+OWN_NAME = re.compile(r'(?:^(?:id )?name +|\bmyname=")([^"]*[^" ])', re.IGNORECASE)
+"""What an engine calls itself in its greeting: `id name X`, `name X`, `myname="X"`."""
 
 ALL_LIMITS = ("movetime", "nodes", "depth", "clock", "increment")
 
@@ -79,12 +83,20 @@ class EngineProcess(Player):
 
     def new_game(self, seed: str) -> None:
         """Start the process if need be (StartError if that fails)."""
+        before, self.start_ms = time.monotonic(), 0
         if self._process is None or not self._process.is_running:
             self.connect(self._greeting_s)
         if not self._is_prepared:
             with self._starting():
                 self.prepare()
             self._is_prepared = True
+            self.start_ms = round(1000 * (time.monotonic() - before))
+        if self._process is not None:
+            self._process.begin()
+
+    @property
+    def dialogue(self) -> list[str]:
+        return [] if self._process is None else self._process.dialogue
 
     @contextlib.contextmanager
     def _starting(self) -> Iterator[None]:
@@ -111,6 +123,7 @@ class EngineProcess(Player):
                 left_s = max(started + self._greeting_s - time.monotonic(), 0.0)
                 _, line = self.wait_for(*signs, last, timeout_s=left_s, info=answer)
                 answer.append(line)
+        self.version = next((found[1] for text in answer if (found := OWN_NAME.search(text))), "")
         return answer
 
     def wait_until_ready(self, line: str, answer: str, info: list[str] | None = None) -> None:
@@ -171,10 +184,9 @@ class EngineProcess(Player):
     ) -> tuple[float, str]:
         """Send lines; return the ms until the answer, and its text. Forfeit if it hangs beyond the budget."""
         budget_s = budget_ms / 1000 if math.isfinite(budget_ms) else 0.0
-        started = time.monotonic()
-        self.send(*lines)
+        sent = self.send(*lines)  # the clock starts once the bytes are written
         answered, line = self.wait_for(*wanted, timeout_s=budget_s + self._hang_s, info=info)
-        return 1000 * (answered - started), line
+        return max(1000 * (answered - sent), 0.0), line
 
     def own_word(self, text: str, turn: Turn) -> str:
         """Return an engine's word of a move with Xiangqi's ranks from 0.

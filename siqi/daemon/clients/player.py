@@ -108,6 +108,13 @@ class Player:
 
     version = ""
     """What the player calls itself, once it has begun a game."""
+    start_ms = 0
+    """How long it took to start for this game, outside all clocks; 0 if it was there."""
+
+    @property
+    def dialogue(self) -> list[str]:
+        """The last lines of the dialogue of this game; empty for players in this process."""
+        return []
 
     def new_game(self, seed: str) -> None:
         """Begin a game."""

@@ -9,11 +9,18 @@ import shlex
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 QUIT_TIMEOUT_S = 1.0
+
+KEPT_LINES, KEPT_ERRORS = 200, 50
+"""The lines of a dialogue, and of standard error, that are kept."""
+
+MOST_CHARACTERS = 500
+"""The beginning of a line that is kept."""
 
 
 class Ended(Exception):
@@ -35,15 +42,19 @@ class Process:
             shlex.split(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
             bufsize=1,
             start_new_session=True,
         )
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin and self._process.stdout and self._process.stderr
         self._input = self._process.stdin
+        self._said: deque[str] = deque(maxlen=KEPT_LINES)
+        self._errors: deque[str] = deque(maxlen=KEPT_ERRORS)
         self._lines: queue.SimpleQueue[tuple[float, str | None]] = queue.SimpleQueue()
         threading.Thread(target=_pump, args=(self._process.stdout, self._lines), daemon=True).start()
+        threading.Thread(target=_keep, args=(self._process.stderr, self._errors), daemon=True).start()
 
     @property
     def is_running(self) -> bool:
@@ -53,8 +64,24 @@ class Process:
         """Return a number of /proc/PID/status, such as `VmRSS` in KiB."""
         return status(self._process.pid, field)
 
+    @property
+    def dialogue(self) -> list[str]:
+        """The last lines since `begin`: `> ms text` sent, `< ms text` read, then `! text` of standard error."""
+        return [*self._said, *(f"! {line}" for line in self._errors)]
+
+    def begin(self) -> None:
+        """Begin a new dialogue: what came before is forgotten."""
+        self._said.clear()
+        self._errors.clear()
+        self.started = time.monotonic()
+
+    def _note(self, sign: str, at: float, line: str) -> None:
+        self._said.append(f"{sign} {1000 * (at - self.started):.0f} {line[:MOST_CHARACTERS]}")
+
     def send(self, *lines: str) -> float:
-        """Write lines at once; return the time. Ended if the program does not read them."""
+        """Write lines at once; return the time after that. Ended if the program does not read them."""
+        for line in lines:
+            self._note(">", time.monotonic(), line)
         try:
             self._input.write("".join(line + "\n" for line in lines))
             self._input.flush()
@@ -79,6 +106,7 @@ class Process:
                 raise Silent(f"hung: no {wanted[-1] if wanted else 'line'} within {timeout_s:g} s") from None
             if line is None:
                 raise self._ended()
+            self._note("<", arrived, line)
             if line and (not wanted or line.partition(" ")[0] in wanted):
                 return arrived, line
             if line:
@@ -102,6 +130,12 @@ class Process:
         """Close, and return the exception for a broken pipe."""
         self.close()
         return Ended(f"engine ended with status {self._process.returncode}")
+
+
+def _keep(stream: IO[str], lines: deque[str]) -> None:
+    """Read a program's standard error to its end, or it would block; keep the last lines."""
+    with stream:
+        lines.extend(line.rstrip()[:MOST_CHARACTERS] for line in stream)
 
 
 def _pump(stream: IO[str], lines: queue.SimpleQueue[tuple[float, str | None]]) -> None:

@@ -102,7 +102,9 @@ def play_game(match: Match, unit: Unit, index: int, players: Sequence[Player]) -
     seated = [players[unit.pairing[engine]] for engine in seats]
     seeds = [f"{settings.seed}/{index}/{side}" for side in (FIRST, SECOND)]
     winner, cause, reason = play_moves(referee, seated, clocks, seeds, match.adjudication)
+    dialogue: list[str] = []
     if cause in FAULTS and winner is not None:
+        dialogue = seated[1 - winner].dialogue
         seated[1 - winner].close()  # it begins the next game as a new process
     return MatchRecord(
         game=index,
@@ -120,6 +122,8 @@ def play_game(match: Match, unit: Unit, index: int, players: Sequence[Player]) -
         times_ms=[round(choice.elapsed_ms, 1) for choice in referee.choices],
         scores=[score_text(choice.score) for choice in referee.choices],
         versions=(seated[seats[0]].version, seated[seats[1]].version),
+        start_ms=(seated[seats[0]].start_ms, seated[seats[1]].start_ms),
+        dialogue=dialogue,
     )
 
 

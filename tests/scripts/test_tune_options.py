@@ -158,9 +158,11 @@ def read(path: Path) -> list[dict[str, Any]]:
 # Games of engines
 
 
-def tune(folder: Path, *options: str, parameter: str = "Strength:3:1:9:1:0.5", mode: str = "skill") -> int:
+def tune(
+    folder: Path, *options: str, parameter: str = "Strength:3:1:9:1:0.5", mode: str = "skill", limit: str = "--nodes 5"
+) -> int:
     words = ("xiangqi", "--log", str(folder / "t.jsonl"), "--engine", engine_command(folder, mode, "a"))
-    return tune_options.main((*words, "--parameter", parameter, "--nodes", "5", *options))
+    return tune_options.main((*words, "--parameter", parameter, *limit.split(), *options))
 
 
 @pytest.fixture
@@ -262,7 +264,7 @@ def test_bad_parameters_are_one_line(
     ("options", "complaint"),
     [
         (("--iterations", "0"), "must be at least 1"),
-        (("--nodes", "0"), "needs a limit"),
+        (("--nodes", "0"), "--nodes: a whole number from 1"),
         (("--option", "Strength=4"), "named twice"),
         (("--openings", "none.txt"), "none.txt"),
     ],
@@ -272,6 +274,13 @@ def test_usage_errors(toy: Path, capsys: pytest.CaptureFixture[str], options: tu
         tune(toy, *options)
     assert ended.value.code == 2
     assert complaint in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_an_engine_needs_a_limit(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        tune(toy, limit="")
+    assert ended.value.code == 2
+    assert "needs a limit" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_other_settings_do_not_mix_with_a_log(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:

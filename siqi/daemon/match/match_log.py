@@ -71,6 +71,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
     time_ms: tuple[int, int]  # used by A, B
     times_ms: list[float] = []  # of each move after the opening
     scores: list[int | str | None] = []  # of these moves, from the mover's view: centipawns, `#3`, `#-3`; None: unknown
+    nodes: list[int] = []  # of these moves; 0: unknown
     versions: tuple[str, str] = ("", "")  # what A and B call themselves
     start_ms: tuple[int, int] = (0, 0)  # how long A and B took to start for this game, outside all clocks
     dialogue: list[str] = []  # after a fault: the last lines of the loser's dialogue, and of its standard error

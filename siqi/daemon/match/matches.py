@@ -121,6 +121,7 @@ def play_game(match: Match, unit: Unit, index: int, players: Sequence[Player]) -
         time_ms=(round(clocks[seats[0]].used_ms), round(clocks[seats[1]].used_ms)),
         times_ms=[round(choice.elapsed_ms, 1) for choice in referee.choices],
         scores=[score_text(choice.score) for choice in referee.choices],
+        nodes=[choice.nodes for choice in referee.choices],
         versions=(seated[seats[0]].version, seated[seats[1]].version),
         start_ms=(seated[seats[0]].start_ms, seated[seats[1]].start_ms),
         dialogue=dialogue,

@@ -62,6 +62,7 @@ from siqi.daemon.match.match_log import MatchSettings, UsageError
 from siqi.daemon.match.matches import CurrentMatch, load_openings, play_game
 from siqi.daemon.match.schedule import Unit
 from siqi.daemon.match.statistics import Z
+from siqi.daemon.match.tally import FAULTS
 from siqi.games import registry
 from siqi.system.log import RunLog
 
@@ -309,7 +310,7 @@ def play_trial(trial: Trial) -> Iteration:
                 player.set_options({"Seed": str(rng.randrange(1, 1 << 31))})
         record = play_game(match, Unit([index], (0, 1), index // 2), index, players)
         points.append(record.score)
-        if record.cause not in ("rules", "adjudicated") and record.winner is not None:
+        if record.cause in FAULTS and record.winner is not None:
             faults.append(f"{SIDES[1 - record.winner]} {record.cause}")
     return Iteration(trial.number, trial.values, trial.plus, trial.minus, points, faults)
 

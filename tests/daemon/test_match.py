@@ -622,3 +622,11 @@ def test_a_fault_is_kept_with_its_dialogue(bench: Bench) -> None:
     bench.log.unlink()
     bench.play("one", "loud", "--games", "2", "--faults", "0")
     assert all(game["dialogue"][-1] == "! nothing works" for game in bench.records())
+
+
+def test_a_refused_engine_s_last_words_are_shown(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    program = bench.folder / "dumb.py"
+    program.write_text("import sys, time\nsys.stderr.write('no licence\\n')\nsys.stderr.flush()\ntime.sleep(0.2)\n")
+    engine = f"dumb={shlex.join((sys.executable, '-ISu', str(program)))} proto=uci"
+    assert match("xiangqi", engine, "random", "--log", str(bench.log)) == ENGINE_FAILED
+    assert re.search(r"dumb does not start: .*; on standard error: no licence", capsys.readouterr().err)

@@ -56,10 +56,10 @@ def test_the_documents_name_the_layers_of_the_contracts() -> None:
 
 
 def test_only_front_ends_have_a_protocol_s_words() -> None:
-    """Only front ends, clients, and the analysis, whose answers are JSON, have words of protocols; docstrings may."""
+    """Only front ends, clients, checks, and the analysis, whose answers are JSON, have words of protocols."""
     found = []
     for path in [*(ROOT / "siqi/daemon").rglob("*.py"), *LIBRARY]:
-        if path.parent.name in ("frontends", "clients", "analysis") or path.name == "command_line.py":
+        if path.parent.name in ("frontends", "clients", "check", "analysis") or path.name == "command_line.py":
             continue
         tree = ast.parse(path.read_text())
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

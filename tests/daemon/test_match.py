@@ -439,7 +439,7 @@ def test_a_gauntlet_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest
     assert bench.log.read_bytes().startswith(b"".join(lines[:4]))
     assert re.search(r"^ ?\d one +\+0    0 ", capsys.readouterr().out, re.MULTILINE)  # the scale's origin
     assert play_tournament(bench, "gauntlet", "one", "wise", options=("--games", "4")) == MISUSED
-    assert "is the log of another match: engines was" in capsys.readouterr().err
+    assert "is the log of another match: engines were one, wise, random, now one, wise" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -630,3 +630,17 @@ def test_a_refused_engine_s_last_words_are_shown(bench: Bench, capsys: pytest.Ca
     engine = f"dumb={shlex.join((sys.executable, '-ISu', str(program)))} proto=uci"
     assert match("xiangqi", engine, "random", "--log", str(bench.log)) == ENGINE_FAILED
     assert re.search(r"dumb does not start: .*; on standard error: no licence", capsys.readouterr().err)
+
+
+def test_a_log_of_other_settings_is_refused_in_words(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.play("one", "random", "--games", "2", limits="--movetime 40", words="Strength=3")
+    capsys.readouterr()
+    assert bench.play("one", "random", "--games", "2", "--max-plies", "9", limits="--movetime 50") == MISUSED
+    words = "A: Strength was 3, now not given; A: movetime_ms was 40, now 50; B: movetime_ms was 40, now 50; "
+    assert f"{words}max_plies was 0, now 9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("kind", "status"), [("swiss", MISUSED), ("round-robin", 0)])
+def test_more_games_change_who_plays_whom_in_rounds(bench: Bench, kind: str, status: int) -> None:
+    assert play_tournament(bench, kind, "one", "wise", "random", options=("--games", "2")) == 0
+    assert play_tournament(bench, kind, "one", "wise", "random", options=("--games", "4")) == status

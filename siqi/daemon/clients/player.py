@@ -58,6 +58,12 @@ class EngineSpec(msgspec.Struct, frozen=True):
     protocol: str = ""  # as in `proto=`; "": the engine is asked
 
     @property
+    def words(self) -> dict[str, str]:
+        """All that describes it but its name, as words: command, options, limits."""
+        limits = {name: str(value) for name, value in msgspec.structs.asdict(self.limits).items() if value}
+        return {"command": self.command, "ranks": str(self.ranks), "proto": self.protocol} | self.options | limits
+
+    @property
     def program(self) -> str:
         """The command that starts it: this program runs in a process of its own too, so that a fault ends it alone."""
         return shlex.join([sys.executable, "-m", "siqi"]) if self.command == OWN else self.command

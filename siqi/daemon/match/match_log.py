@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -91,7 +92,7 @@ def open_log(path: Path, settings: MatchSettings) -> tuple[Log, list[MatchRecord
     """Open a log, and return it with the games it holds.
 
     OSError if the file is not a match's log, or another process writes it. UsageError if it is the log of another
-    match; only the number of games and the concurrency may differ.
+    match; only the concurrency may differ, and the number of games where it does not decide who plays whom.
     """
     header = msgspec.json.encode(settings)
     reader = Reader()
@@ -101,15 +102,45 @@ def open_log(path: Path, settings: MatchSettings) -> tuple[Log, list[MatchRecord
 
     def read(line: bytes) -> None:
         if reader.read(line) is None:
-            for name in MatchSettings.__struct_fields__:
-                old, new = getattr(reader.settings, name), getattr(settings, name)
-                if old != new and name not in ("games", "concurrency"):
-                    raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
+            assert reader.settings is not None
+            if changed := list(changes(reader.settings, settings)):
+                raise UsageError(f"{path} is the log of another match: {'; '.join(changed)}")
 
     log = Log(path, owns, read)
     if log.is_empty:
         log.add([header])
     return log, reader.records
+
+
+def changes(old: MatchSettings, new: MatchSettings) -> Iterator[str]:
+    """Yield in words how settings differ, as far as games of one log must not."""
+    free = ("concurrency",) if old.tournament in ("swiss", "knockout") else ("concurrency", "games")
+    if [spec.name for spec in old.engines] != [spec.name for spec in new.engines]:
+        names = [", ".join(spec.name for spec in settings.engines) for settings in (old, new)]
+        yield f"engines were {names[0]}, now {names[1]}"
+    else:
+        for was, now in zip(old.engines, new.engines, strict=True):
+            yield from (f"{was.name}: {words}" for words in _differences(was.words, now.words))
+    yield from _differences(
+        *(
+            {
+                name: _shown(getattr(settings, name))
+                for name in settings.__struct_fields__
+                if name not in (*free, "engines")
+            }
+            for settings in (old, new)
+        )
+    )
+
+
+def _shown(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, tuple) else "" if value is None else str(value)
+
+
+def _differences(old: dict[str, str], new: dict[str, str]) -> Iterator[str]:
+    for name in old | new:
+        if old.get(name) != new.get(name):
+            yield f"{name} was {old.get(name) or 'not given'}, now {new.get(name) or 'not given'}"
 
 
 class Reader:

@@ -19,6 +19,7 @@ from scripts.common.plots import check_plot, marker, save_plot
 
 from siqi.daemon.match import statistics
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Reader
+from siqi.daemon.match.sequential import Sprt
 from siqi.daemon.match.tally import Tally
 from siqi.system.log import read_log
 
@@ -70,7 +71,7 @@ def histories_of(settings: MatchSettings, records: Iterable[MatchRecord]) -> lis
             standings[index].append(tuple(tallies[index].pairs))
     names = [" against ".join(settings.engines[engine].name for engine in pairing) for pairing in pairings]
     return [
-        PairingHistory(name, [_point(counts, settings.sprt) for counts in _thinned(found)])
+        PairingHistory(name, [_point(counts, settings.test) for counts in _thinned(found)])
         for name, found in zip(names, standings, strict=True)
         if found
     ]
@@ -81,9 +82,9 @@ def _thinned(found: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return found[(len(found) - 1) % step :: step]
 
 
-def _point(counts: tuple[int, ...], sprt: tuple[float, float] | None) -> Point:
+def _point(counts: tuple[int, ...], test: Sprt | None) -> Point:
     result = statistics.estimate(counts)
-    llr = statistics.llr(counts, *sprt) if sprt else 0.0
+    llr = test.llr(counts) if test else 0.0
     return Point(sum(counts), _elo(result.score), _elo(result.low), _elo(result.high), llr)
 
 
@@ -113,13 +114,13 @@ def draw(figure: Figure, settings: MatchSettings, histories: list[PairingHistory
     axes[0].set_ylabel("Elo, 95 %")
     axes[0].legend(loc="best", fontsize="small")
     axes[0].set_title(f"{settings.game}, games in pairs")
-    if settings.sprt:
-        bounds = statistics.sprt_bounds()
+    if test := settings.test:
+        bounds = test.bounds
         for _, points in histories:
             axes[1].plot([point.pairs for point in points], [point.llr for point in points], marker=marker(len(points)))
         for bound, name in zip(bounds, ("H0", "H1"), strict=True):
             axes[1].axhline(bound, color="grey", linestyle="--", linewidth=0.8)
-            text = f"{name}: Elo {settings.sprt[name == 'H1']:g}"
+            text = f"{name}: {test.model} Elo {test[name == 'H1']:g}"
             at = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "annotation_clip": False}
             axes[1].annotate(text, (0.01, bound), (0, 3 if name == "H0" else -11), fontsize="small", **at)
         axes[1].set_ylabel("LLR of the SPRT")

@@ -207,7 +207,22 @@ def test_random_junqi_set_ups_follow_the_rules() -> None:
 def test_sprt_stops_early(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.play("wise", "random", "--games", "1000", "--sprt", "0", "200") == 0
     assert len(bench.records()) < 300
-    assert re.search(r"SPRT \[0, 200\] LLR [3-9]\.\d\d \(-2\.94, 2\.94\) H1", capsys.readouterr().out)
+    assert re.search(r"SPRT normalized \[0, 200\] LLR [3-9]\.\d\d \(-2\.94, 2\.94\) H1", capsys.readouterr().out)
+
+
+def test_a_log_of_a_logistic_sprt_goes_on_as_it_began(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--games", "4", "--sprt", "0", "200")
+    assert bench.play("one", "random", *words) == 0
+    assert '"sprt_model":"normalized"' in bench.log.read_text()
+    header, *games = bench.log.read_text().splitlines()
+    settings = json.loads(header)
+    del settings["sprt_model"]  # as before this field
+    bench.log.write_text("\n".join([json.dumps(settings, separators=(",", ":")), *games]) + "\n")
+    capsys.readouterr()
+    assert bench.play("one", "random", *words) == 0
+    assert "SPRT logistic [0, 200]" in capsys.readouterr().out
+    assert bench.play("one", "random", *words, "--model", "normalized") == MISUSED
+    assert "sprt_model was logistic, now normalized" in capsys.readouterr().err
 
 
 def test_resumes_after_a_kill(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
@@ -423,8 +438,9 @@ def test_a_round_robin(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None
     assert table is not None
     best, middle, worst = (line.split() for line in table.groups())
     assert best[1] == "wise" and best[3:] == ["inf", "8", "-", "4/4", "4/4"]
-    assert middle[1:3] == ["one", "+0"] and middle[4:] == ["4", "0/4", "-", "4/4"]
-    assert worst[1] == "illegal" and worst[4:] == ["0", "0/4", "0/4", "-"]
+    assert middle[1] == "one" and middle[3:] == ["inf", "4", "0/4", "-", "4/4"]
+    assert worst[1:] == ["illegal", "-", "-", "0", "0/4", "0/4", "-"]
+    assert "no Elo: illegal lost every game by an illegal move" in printed
     assert "lost by illegal to wise: illegal 4, crash 0, time 0" in printed
 
 

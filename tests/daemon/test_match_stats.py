@@ -1,14 +1,24 @@
-"""The match runner's statistics against values worked out by hand, and the symmetries they must have."""
+"""The statistics of matches against published values and those worked out by hand, and the symmetries they must have.
+
+Published: the tests of fastchess (app/tests/elo_test.cpp, sprt_test.cpp), what it printed in a question on
+chess.stackexchange.com (45881), and a page of raw statistics of fishtest's code (montytest, 69d3c8dc7c5b3724e29d2712).
+"""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from siqi.daemon.clients.player import EngineSpec
 from siqi.daemon.match import statistics
+from siqi.daemon.match.match_log import MatchRecord, MatchSettings
+from siqi.daemon.match.ratings import fit_elo
+from siqi.daemon.match.sequential import LOGISTIC, MODELS, NORMALIZED, Sprt
+from siqi.daemon.match.tally import Tally, strength
 
 pair_counts = st.lists(st.integers(0, 500), min_size=5, max_size=5).filter(any)
 elo_bounds = st.tuples(st.floats(-50, 49), st.floats(0.5, 30)).map(lambda pair: (pair[0], sum(pair)))
@@ -20,7 +30,25 @@ def test_estimate_by_hand() -> None:
     result = statistics.estimate([2, 4, 8, 4, 2])
     assert result.score == 0.5
     assert result.bar == pytest.approx(1.959964 * 0.0612372, rel=1e-5)
-    assert (result.low, result.high) == pytest.approx((0.379977, 0.620023), abs=1e-6)
+    # Wilson's: as many games as have the standard error sqrt(1/4 / n) = sqrt(0.075 / 20), n = 200/3
+    z2 = 1.959964**2
+    half = (1.959964 * math.sqrt(0.25 / (200 / 3) + z2 / 4 / (200 / 3) ** 2)) / (1 + z2 / (200 / 3))
+    assert (result.low, result.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
+
+
+def test_the_interval_of_single_games_is_wilson_s() -> None:
+    # Newcombe 1998, table I: 81 of 263 by the score method: 0.2553 to 0.3662; 15 of 148: 0.0624 to 0.1605
+    for won, games, low, high in ((81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605)):
+        result = statistics.estimate([games - won, 0, won])
+        assert (result.low, result.high) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(pair_counts)
+def test_the_interval_stays_within_0_and_1(pairs: list[int]) -> None:
+    result = statistics.estimate(pairs)
+    assert 0 <= result.low < result.score + 1e-12 and result.score - 1e-12 < result.high <= 1
+    if result.score not in (0, 1):
+        assert result.low > 0 and result.high < 1
 
 
 def test_estimate_of_pairs_all_alike_is_no_certainty() -> None:
@@ -64,9 +92,62 @@ def test_likelihood_of_superiority() -> None:
     assert statistics.likelihood_of_superiority(statistics.Estimate(0.4, 0.1)) == pytest.approx(0.025)
 
 
+@pytest.mark.parametrize(
+    ("pairs", "elo", "elo_bar", "nelo", "nelo_bar", "los"),
+    [
+        ([34, 54, 63, 64, 75], 55.58, 27.65, 57.94, 28.28, "100.00%"),
+        ([332, 433, 498, 333, 334], -8.64, 10.33, -9.17, 10.96, "5.05%"),
+        ([7895, 8757, 5685, 568, 9999], -21.04, 2.95, -19.01, 2.65, "0.00%"),
+        ([4, 3, 34, 42, 117], 277.00, 40.90, 345.17, 34.05, "100.00%"),
+    ],
+)
+def test_published_strength(
+    pairs: list[int], elo: float, elo_bar: float, nelo: float, nelo_bar: float, los: str
+) -> None:
+    printed = strength(pairs)
+    assert printed.startswith(f"Elo {elo:+.2f} +- {elo_bar:.2f}  nElo {nelo:+.2f} +- {nelo_bar:.2f}  LOS {los}  draw")
+
+
+def test_published_ratios() -> None:
+    assert "draw ratio 17.00%  pair ratio 22.71" in strength([4, 3, 34, 42, 117])
+    assert f"{statistics.normalized_elo([13, 37, 50, 25, 3]).mean:.2f}" == "-63.97"
+    assert f"{statistics.draw_ratio([13, 37, 50, 25, 3]):.5f}" == "0.39062"
+
+
+def test_strength_of_pairs_all_alike() -> None:
+    assert strength([0, 0, 0, 0, 3]).startswith("Elo +inf +- inf  nElo +inf +- inf  LOS")
+    assert strength([0, 0, 5, 0, 0]).startswith("Elo +0.00 +- ")
+    assert "pair ratio nan" in strength([0, 0, 5, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "elo0", "elo1", "model", "llr"),
+    [
+        ([365, 16618, 36229, 16974, 390], 0, 2, NORMALIZED, "2.25"),
+        ([127, 4883, 10712, 5150, 104], -1.75, 0.25, NORMALIZED, "3.01"),
+        ([223, 9863, 21279, 10037, 246], 0.5, 2.5, LOGISTIC, "-3.07"),
+        ([871, 26175, 55983, 26678, 821], 0, 2, LOGISTIC, "-4.98"),
+        ([13, 37, 50, 25, 3], 0, 4, NORMALIZED, "-0.54912"),
+        ([13, 37, 50, 25, 3], 0, 2.71575, LOGISTIC, "-0.53772"),  # the page rounds to 2.716
+        ([111, 17977, 55561, 18578, 105], 0.5, 2.5, NORMALIZED, "2.94"),  # stockfishchess.org, "Passed LTC"
+    ],
+)
+def test_published_llr(pairs: list[int], elo0: float, elo1: float, model: str, llr: str) -> None:
+    digits = len(llr.partition(".")[2])
+    assert f"{Sprt(elo0, elo1, model).llr(pairs):.{digits}f}" == llr
+
+
 def test_sprt_bounds() -> None:
-    assert statistics.sprt_bounds() == pytest.approx((-math.log(19), math.log(19)))
-    assert statistics.sprt_bounds(0.1, 0.2) == pytest.approx((math.log(2 / 9), math.log(8)))
+    assert Sprt(0, 5).bounds == pytest.approx((-math.log(19), math.log(19)))
+    assert Sprt(0, 5, alpha=0.1, beta=0.2).bounds == pytest.approx((math.log(2 / 9), math.log(8)))
+    assert [Sprt(0, 5).verdict(llr) for llr in (-2.95, -2.94, 2.94, 2.95)] == ["H0", "", "", "H1"]
+
+
+@pytest.mark.parametrize(
+    "test", [Sprt(5, 5), Sprt(0, 201), Sprt(-1001, 0, LOGISTIC), Sprt(0, math.nan), Sprt(0, 5, alpha=0.5)]
+)
+def test_tests_that_there_are_not(test: Sprt) -> None:
+    assert test.fault() and not Sprt(0, 5).fault()
 
 
 def test_llr_of_two_kinds_of_pairs_is_binomial() -> None:
@@ -74,7 +155,12 @@ def test_llr_of_two_kinds_of_pairs_is_binomial() -> None:
     # that stand for zero shift it by less than their size.
     s0, s1 = statistics.expected_score(0), statistics.expected_score(20)
     expected = 60 * math.log(s1 / s0) + 40 * math.log((1 - s1) / (1 - s0))
-    assert statistics.llr([40, 0, 0, 0, 60], 0, 20) == pytest.approx(expected, rel=1e-3)
+    assert Sprt(0, 20, LOGISTIC).llr([40, 0, 0, 0, 60]) == pytest.approx(expected, rel=1e-3)
+    # of these, t = (2 s - 1) / sqrt(4 s (1 - s)), hence s = (1 + t / sqrt(1 + t^2)) / 2
+    t = 20 * math.sqrt(2) * math.log(10) / 800
+    s1 = (1 + t / math.sqrt(1 + t * t)) / 2
+    expected = 60 * math.log(2 * s1) + 40 * math.log(2 * (1 - s1))
+    assert Sprt(0, 20).llr([40, 0, 0, 0, 60]) == pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +174,7 @@ def test_llr_of_two_kinds_of_pairs_is_binomial() -> None:
     ],
 )
 def test_llr_reference_values(pairs: list[int], elo0: float, elo1: float, llr: float) -> None:
-    assert statistics.llr(pairs, elo0, elo1) == pytest.approx(llr, rel=1e-9)
+    assert Sprt(elo0, elo1, LOGISTIC).llr(pairs) == pytest.approx(llr, rel=1e-9)
 
 
 def test_llr_near_its_normal_approximation() -> None:
@@ -98,22 +184,96 @@ def test_llr_near_its_normal_approximation() -> None:
     variance = (result.bar / statistics.Z) ** 2 * sum(pairs)
     s0, s1 = statistics.expected_score(0), statistics.expected_score(2)
     approximation = sum(pairs) * (s1 - s0) * (2 * result.score - s0 - s1) / (2 * variance)
-    assert statistics.llr(pairs, 0, 2) == pytest.approx(approximation, rel=0.01)
+    assert Sprt(0, 2, LOGISTIC).llr(pairs) == pytest.approx(approximation, rel=0.01)
 
 
-def test_llr_without_pairs() -> None:
-    assert statistics.llr([0] * 5, 0, 5) == 0
+@pytest.mark.parametrize("model", MODELS)
+def test_llr_without_pairs(model: str) -> None:
+    assert Sprt(0, 5, model).llr([0] * 5) == 0
 
 
-@given(pair_counts, elo_bounds)
-def test_llr_changes_sign_with_the_sides(pairs: list[int], bounds: tuple[float, float]) -> None:
+@pytest.mark.parametrize("model", MODELS)
+@given(pairs=pair_counts, bounds=elo_bounds)
+def test_llr_changes_sign_with_the_sides(model: str, pairs: list[int], bounds: tuple[float, float]) -> None:
     elo0, elo1 = bounds
-    assert statistics.llr(pairs[::-1], -elo1, -elo0) == pytest.approx(-statistics.llr(pairs, elo0, elo1), abs=1e-7)
+    mirrored = Sprt(-elo1, -elo0, model).llr(pairs[::-1])
+    assert mirrored == pytest.approx(-Sprt(elo0, elo1, model).llr(pairs), abs=1e-4 if model == NORMALIZED else 1e-7)
 
 
-@given(pair_counts, elo_bounds)
-def test_llr_adds_up_over_hypotheses(pairs: list[int], bounds: tuple[float, float]) -> None:
+@pytest.mark.parametrize("model", MODELS)
+@given(pairs=pair_counts, bounds=elo_bounds)
+def test_llr_adds_up_over_hypotheses(model: str, pairs: list[int], bounds: tuple[float, float]) -> None:
     elo0, elo1 = bounds
     middle = (elo0 + elo1) / 2
-    halves = statistics.llr(pairs, elo0, middle) + statistics.llr(pairs, middle, elo1)
-    assert statistics.llr(pairs, elo0, elo1) == pytest.approx(halves, abs=1e-7)
+    halves = Sprt(elo0, middle, model).llr(pairs) + Sprt(middle, elo1, model).llr(pairs)
+    assert Sprt(elo0, elo1, model).llr(pairs) == pytest.approx(halves, abs=1e-7)
+
+
+def test_many_tests_at_once_are_those_one_by_one() -> None:
+    counts = [[3, 10, 20, 17, 10], [0, 0, 0, 0, 50], [111, 17977, 55561, 18578, 105]]
+    for model in MODELS:
+        test = Sprt(-5, 10, model)
+        assert list(test.llrs(np.array(counts, float))) == pytest.approx([test.llr(each) for each in counts], abs=1e-4)
+
+
+def test_expected_pairs() -> None:
+    # fishtest's rule of thumb: 25,600 games for [0, 5] at alpha = beta = 5 %, if one of the hypotheses is true
+    assert 2 * Sprt(0, 5).expected_pairs()[0] == pytest.approx(25_591, abs=1)
+    assert 2 * Sprt(0, 20).expected_pairs()[1] == pytest.approx(2616, abs=1)
+
+
+def test_ratings_of_two_are_their_match() -> None:
+    pairs = [34, 54, 63, 64, 75]
+    (a, b), covariance = fit_elo(np.array([[1.0, -1.0]]), [pairs])
+    elo = statistics.elo(statistics.estimate(pairs).score)
+    assert a - b == pytest.approx(elo, abs=1e-3) and a + b == pytest.approx(0, abs=1e-9)
+    deviation = math.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    assert statistics.Z * deviation == pytest.approx(statistics.elo_of(statistics.estimate(pairs)).bar, rel=0.01)
+
+
+def test_ratings_of_three_agree_with_all_matches_at_once() -> None:
+    # a beats b by 100 Elo and b beats c by 50: then a beats c by 150, and the fit is exact
+    rows = np.array([[1.0, -1, 0], [0, 1, -1], [1, 0, -1]])
+    shares = [statistics.expected_score(elo) for elo in (100, 50, 150)]
+    values, _ = fit_elo(rows, [[round(1e6 * (1 - share)), 0, 0, 0, round(1e6 * share)] for share in shares])
+    assert list(values - values[0]) == pytest.approx([0, -100, -150], abs=1e-2)
+
+
+# ---------------------------------------------------------------- results in words
+
+SPECS = (EngineSpec("A", "a"), EngineSpec("B", "b"))
+
+
+def tally_of(*games: tuple[int | None, str], **settings: object) -> Tally:
+    """Return a tally of games by winner and cause, B on the first side in every other one."""
+    found = Tally(MatchSettings("ewn", SPECS, **settings))  # type: ignore[arg-type]
+    for game, (winner, cause) in enumerate(games):
+        players = ("A", "B") if game % 2 == 0 else ("B", "A")
+        moves = [str(game)]
+        found.add(MatchRecord(game, game // 2, game % 2, players, "", [], moves, 1, winner, cause, "", (1, 1)))
+    return found
+
+
+def test_who_is_better() -> None:
+    won, lost = (0, "rules"), (1, "rules")
+    assert "A is better: A scores 100%" in tally_of(*[won] * 12).report()
+    assert "B is better: A scores 0%, with 95 % confidence 0% to 39%" in tally_of(*[lost] * 12).report()
+    assert "neither is shown to be better: A scores 50%" in tally_of(*[won, lost] * 6).report()
+
+
+def test_illegal_moves_show_no_strength() -> None:
+    report = tally_of(*[(0, "illegal")] * 20, sprt=(0, 10)).report()
+    assert "no Elo: B lost every game by an illegal move" in report
+    assert "Elo +" not in report and "LOS" not in report and "H1" not in report and "better" not in report
+    assert "no Elo" not in tally_of(*[(0, "illegal")] * 19, (0, "rules")).report()
+
+
+def test_losses_on_time_are_named() -> None:
+    rules = [(0, "rules"), (1, "rules")] * 49
+    assert "lost on time:" not in tally_of(*rules, (0, "time"), (1, "time")).report()
+    assert "lost on time: 3.0% of the games" in tally_of(*rules[1:], *[(0, "time")] * 3).report()
+
+
+def test_old_logs_are_logistic() -> None:
+    assert MatchSettings("ewn", SPECS, sprt=(0, 5)).test == Sprt(0, 5, LOGISTIC)
+    assert MatchSettings("ewn", SPECS).test is None

@@ -17,7 +17,8 @@ from siqi.daemon.match.arguments import add_conditions, add_limits, check_condit
 from siqi.daemon.match.check import command as check
 from siqi.daemon.match.config import Config
 from siqi.daemon.match.engines import distinct, engine_of, parse_engine
-from siqi.daemon.match.match_log import MatchSettings, UsageError
+from siqi.daemon.match.match_log import MatchSettings, UsageError, model_of
+from siqi.daemon.match.sequential import MODELS, NORMALIZED
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.tally import Tally
 from siqi.games import registry
@@ -73,7 +74,14 @@ def add_match(found: argparse.ArgumentParser) -> None:
     where = found.add_mutually_exclusive_group()
     where.add_argument("--concurrency", type=number_to(MOST_AT_A_TIME), default=1, metavar="N", help="games at a time")
     add_cluster(where)
-    option("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop once decided (errors 5 %%)")
+    option(
+        "--sprt",
+        nargs=2,
+        type=float,
+        metavar=("ELO0", "ELO1"),
+        help="stop once it is decided which is right, errors 5 %% each; to begin with 0 10 for Xiangqi, else 0 20",
+    )
+    option("--model", choices=MODELS, help=f"the Elo of --sprt; default: {NORMALIZED}, or that of the log")
     option("--every", type=number_to(MOST_GAMES), default=10, metavar="N", help="report every N games, off a terminal")
     option("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
     option(
@@ -96,6 +104,8 @@ def settings_from(arguments: dict[str, Any]) -> MatchSettings:
     engines = distinct([*configured, *(parse_engine(text, common) for text in arguments["engines"])])
     kind = arguments["tournament"] or ("round-robin" if len(engines) > 2 else "")
     fields = fields_from(arguments) | {"engines": engines, "tournament": kind}
+    if arguments["sprt"]:
+        fields["sprt_model"] = arguments["model"] or NORMALIZED
     settings = msgspec.convert(fields, MatchSettings)
     check_conditions(settings)
     if len(engines) < 2:
@@ -110,8 +120,8 @@ def settings_from(arguments: dict[str, Any]) -> MatchSettings:
         raise UsageError("--sprt is for a match of two engines")
     if settings.rounds and settings.tournament != "swiss":
         raise UsageError("--rounds is for --tournament swiss")
-    if settings.sprt and settings.sprt[0] >= settings.sprt[1]:
-        raise UsageError("--sprt: ELO0 must be below ELO1")
+    if settings.test and (fault := settings.test.fault()):
+        raise UsageError(f"--sprt: {fault}")
     return settings
 
 
@@ -134,6 +144,8 @@ def match_with(options: argparse.Namespace) -> int:
     try:
         settings = settings_from(vars(options))
         path: Path = options.log or log_name(settings)
+        if settings.sprt and options.model is None and (begun := model_of(path)):
+            settings = msgspec.structs.replace(settings, sprt_model=begun)
     except UsageError as error:
         report(printable(str(error), 300))
         return MISUSED

@@ -11,6 +11,7 @@ import msgspec
 
 from siqi.daemon.clients.player import EngineSpec
 from siqi.daemon.match.game_loop import Agreement
+from siqi.daemon.match.sequential import LOGISTIC, Sprt
 from siqi.system.log import Log
 
 
@@ -42,11 +43,17 @@ class MatchSettings(msgspec.Struct, frozen=True):
     tournament: str = ""  # gauntlet | round-robin | swiss | knockout; empty: a match of two
     tablebases: bool = False  # exact values decide a game
     rounds: int = 0  # of a Swiss tournament; 0: as many as are usual
+    sprt_model: str = LOGISTIC  # or normalized: the Elo of `sprt`; logs without this field are logistic
 
     @property
     def pairs(self) -> int:
         """The pairs, or series, of each pairing."""
         return self.games if self.best_of else self.games // 2
+
+    @property
+    def test(self) -> Sprt | None:
+        """The SPRT that ends the match; None if only the number of games does."""
+        return Sprt(*self.sprt, self.sprt_model) if self.sprt else None
 
     @property
     def pairings(self) -> list[Pairing]:
@@ -141,6 +148,15 @@ def _differences(old: dict[str, str], new: dict[str, str]) -> Iterator[str]:
     for name in old | new:
         if old.get(name) != new.get(name):
             yield f"{name} was {old.get(name) or 'not given'}, now {new.get(name) or 'not given'}"
+
+
+def model_of(path: Path) -> str:
+    """Return the model of the SPRT by which a log was begun; empty if there is no log that can be read."""
+    try:
+        with path.open("rb") as file:
+            return msgspec.json.decode(file.readline(), type=MatchSettings).sprt_model
+    except (OSError, msgspec.DecodeError):
+        return ""
 
 
 class Reader:

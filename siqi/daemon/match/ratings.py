@@ -29,7 +29,7 @@ def fit_elo(rows: Array, pairs: Sequence[Sequence[int]]) -> tuple[Array, Array]:
     (statistics.py) of each match, from A's side; a pair of games is one observation, so the covariance is the
     "sandwich" of what the pairs scatter, not of what single games would.
     """
-    counts, points = np.asarray(pairs, float), np.array(statistics.POINTS)
+    counts, points = np.asarray(pairs, float).reshape(-1, len(statistics.POINTS)), np.array(statistics.POINTS)
     totals, scores = counts.sum(axis=1), counts @ points
     values = np.zeros(rows.shape[1])
 

@@ -10,7 +10,7 @@ from siqi.daemon.match import statistics
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Pairing
 from siqi.daemon.match.ratings import fit_elo
 from siqi.daemon.match.schedule import ROUNDS, Round, is_over, points_of, swiss_points
-from siqi.daemon.match.tally import Tally
+from siqi.daemon.match.tally import Tally, warning_of_time
 
 
 class Standings:
@@ -53,20 +53,31 @@ class Standings:
     def ratings(self) -> list[tuple[float, float]]:
         """Return each engine's Elo and half its 95 % confidence interval, which is infinite if all games went one way.
 
-        Elo is relative: to the first engine in a gauntlet, else to the mean of all.
+        Elo is relative: to the first engine in a gauntlet, else to the mean of all that are rated. Games of an engine
+        that lost all by illegal moves show no strength: it has the Elo -inf.
         """
         size = len(self.settings.engines)
-        if not self._tallies:
-            return [(0.0, math.inf)] * size
-        rows = np.array([np.eye(size)[a] - np.eye(size)[b] for a, b in self._tallies])
-        values, covariance = fit_elo(rows, [tally.observations for tally in self._tallies.values()])
-        origin = np.eye(size)[0] if self.settings.tournament == "gauntlet" else np.full(size, 1 / size)
+        unrated = {engine for engine in range(size) if self._is_misconfigured(engine)}
+        rated = {pairing: tally for pairing, tally in self._tallies.items() if unrated.isdisjoint(pairing)}
+        rows = np.array([np.eye(size)[a] - np.eye(size)[b] for a, b in rated]).reshape(-1, size)
+        values, covariance = fit_elo(rows, [tally.observations for tally in rated.values()])
+        origin = np.array([engine not in unrated for engine in range(size)]) / max(size - len(unrated), 1)
+        if self.settings.tournament == "gauntlet":
+            origin = np.eye(size)[0]
         ratings = []
         for engine, row in enumerate(np.eye(size) - origin):
-            points, games = self.score(engine)
+            met = [self.score(engine, other) for other in range(size) if other not in unrated]
+            points, games = (sum(part) for part in zip(*met, strict=True))
             bar = statistics.Z * math.sqrt(max(float(row @ covariance @ row), 0.0))
-            ratings.append((float(row @ values), bar if 0 < points < games or not row.any() else math.inf))
+            elo = -math.inf if engine in unrated else float(row @ values)
+            ratings.append((elo, bar if 0 < points < games or not row.any() else math.inf))
         return ratings
+
+    def _is_misconfigured(self, engine: int) -> bool:
+        """True if an engine lost every game by an illegal move: its rules or its options are wrong, not its play."""
+        mine = [(pairing, tally) for pairing, tally in self._tallies.items() if engine in pairing]
+        lost = sum(tally.faults[pairing.index(engine), "illegal"] for pairing, tally in mine)
+        return 0 < sum(tally.games for _, tally in mine) == lost
 
     def _rounds(self) -> list[Round]:
         return ROUNDS[self.settings.tournament](self.settings, self._scores)
@@ -87,7 +98,8 @@ class Standings:
             cells = "".join(f"{f'{points:g}/{games}' if games else '-':>9}" for points, games in scores)
             elo, bar = ratings[engine]
             points = merit[engine] if self.settings.tournament == "swiss" else self.score(engine)[0]
-            lines.append(f"{place:2} {engines[engine].name:{width - 3}}{round(elo):+5} {bar:4.0f} {points:7g}{cells}")
+            rating = f"{elo:+5.0f} {bar:4.0f}" if elo > -math.inf else f"{'-':>5} {'-':>4}"
+            lines.append(f"{place:2} {engines[engine].name:{width - 3}}{rating} {points:7g}{cells}")
         if self.settings.tournament in ROUNDS:
             lines += [f"round {number}: {self._round_text(each)}" for number, each in enumerate(self._rounds(), 1)]
         for pairing, tally in sorted(self._tallies.items()):
@@ -97,6 +109,15 @@ class Standings:
                     lines.append(f"lost by {engines[engine].name} to {winner}: {tally.faults_of(loser)}")
         if adjudicated := sum(tally.adjudicated for tally in self._tallies.values()):
             lines.append(f"adjudicated: {adjudicated}")
+        if on_time := warning_of_time(self._tallies.values()):
+            lines.append(on_time)
+        if repeated := sum(tally.repeated for tally in self._tallies.values()):
+            lines.append(f"repeating an earlier game, no evidence: {repeated}")
+        lines += [
+            f"no Elo: {spec.name} lost every game by an illegal move"
+            for engine, spec in enumerate(engines)
+            if self._is_misconfigured(engine)
+        ]
         return "\n".join(lines)
 
     def _merit(self) -> list[float]:

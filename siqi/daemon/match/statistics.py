@@ -16,36 +16,54 @@ from typing import NamedTuple
 CONFIDENCE = 0.95
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 POINTS = (0.0, 0.25, 0.5, 0.75, 1.0)  # score per game of each kind of pair
-EMPTY_COUNT = 1e-3  # replaces a count of zero in `llr`, as in fishtest: no result is impossible
+
+NELO_PER_T = 800 / math.log(10)
+"""Normalized Elo per standard deviation of a game by which the score is above one half."""
 
 
 class Estimate(NamedTuple):
-    """Mean score per game, 0..1, and half the width of its 95 % confidence interval."""
+    """Mean score per game, 0..1, and half the width of its 95 % confidence interval by the normal distribution."""
 
     score: float
     bar: float
 
     @property
     def low(self) -> float:
-        return max(0.0, self.score - self.bar)
+        return self.interval[0]
 
     @property
     def high(self) -> float:
-        return min(1.0, self.score + self.bar)
+        return self.interval[1]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return Wilson's 95 % confidence interval, which never leaves 0..1 and tends to score -+ bar.
+
+        Wilson 1927, for n single games; pairs count as the number of games whose score scatters as theirs, the
+        "effective sample size" of surveys (Kish 1965): z^2 / n = bar^2 / (m (1 - m)).
+        """
+        m, bar = self
+        if m in (0.0, 1.0):
+            return max(0.0, m - bar), min(1.0, m + bar)
+        q = bar * bar / (m * (1 - m))
+        centre, half = (m + q / 2) / (1 + q), math.sqrt(bar * bar + q * q / 4) / (1 + q)
+        return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def estimate(pairs: Sequence[int]) -> Estimate:
+def estimate(counts: Sequence[int]) -> Estimate:
     """Return the mean m = sum n_k a_k / n and the bar z sqrt(sum n_k (a_k - m)^2 / n / n); ValueError for no pair.
 
-    If all pairs ended alike, the variance is no estimate. Then the bar is the "rule of three" (Hanley and
+    `counts` are those of pairs, or of games: lost, drawn and won.
+    If all ended alike, the variance is no estimate. Then the bar is the "rule of three" (Hanley and
     Lippman-Hand 1983, exact form): with confidence c no other result is likelier than 1 - (1 - c)^(1/n).
     """
-    n = sum(pairs)
+    n = sum(counts)
     if n == 0:
         raise ValueError("no complete pair yet")
-    mean = sum(count * points for count, points in zip(pairs, POINTS, strict=True)) / n
-    variance = sum(count * (points - mean) ** 2 for count, points in zip(pairs, POINTS, strict=True)) / n
-    if n in pairs:
+    scores = [kind / (len(counts) - 1) for kind in range(len(counts))]
+    mean = sum(count * score for count, score in zip(counts, scores, strict=True)) / n
+    variance = sum(count * (score - mean) ** 2 for count, score in zip(counts, scores, strict=True)) / n
+    if n in counts:
         return Estimate(mean, max(mean, 1 - mean) * (1 - (1 - CONFIDENCE) ** (1 / n)))
     return Estimate(mean, Z * math.sqrt(variance / n))
 
@@ -112,40 +130,37 @@ def expected_score(elo_difference: float) -> float:
     return 1 / (1 + 10 ** (-elo_difference / 400))
 
 
+def elo_of(result: Estimate) -> Mean:
+    """Return logistic Elo, and half the width of the interval that score -+ bar makes; infinite if it leaves 0..1."""
+    low, high = result.score - result.bar, result.score + result.bar
+    return Mean(elo(result.score), (elo(high) - elo(low)) / 2 if low > 0 and high < 1 else math.inf)
+
+
+def normalized_elo(pairs: Sequence[int]) -> Mean:
+    """Return normalized Elo with its bar; infinite if all pairs ended alike. ValueError for no pair.
+
+    It is the score above one half in standard deviations of a game, times 800 / ln 10: for small differences without
+    draws it is logistic Elo, and a test needs as many games whatever the share of draws is (Van den Bergh, "Comments on
+    normalized Elo").
+    """
+    result, n = estimate(pairs), sum(pairs)
+    if n in pairs:
+        return Mean(math.copysign(math.inf, result.score - 0.5) if result.score != 0.5 else 0.0, math.inf)
+    deviation = result.bar / Z * math.sqrt(2 * n)  # of a game, if both games of a pair were independent
+    return Mean((result.score - 0.5) / deviation * NELO_PER_T, Z / math.sqrt(2 * n) * NELO_PER_T)
+
+
+def draw_ratio(pairs: Sequence[int]) -> float:
+    """Return the share of the pairs that were drawn: each side had one point of two."""
+    return pairs[2] / sum(pairs)
+
+
+def pair_ratio(pairs: Sequence[int]) -> float:
+    """Return the number of pairs won for each one lost; infinite if none was lost, NaN if none was won either."""
+    won, lost = sum(pairs[3:]), sum(pairs[:2])
+    return won / lost if lost else math.inf if won else math.nan
+
+
 def likelihood_of_superiority(result: Estimate) -> float:
     """Return Phi((m - 1/2) / standard error), the probability that the first engine is the stronger one."""
     return NormalDist().cdf((result.score - 0.5) * Z / result.bar)
-
-
-def llr(pairs: Sequence[int], elo0: float, elo1: float) -> float:
-    """Return the generalised log-likelihood ratio of "Elo is elo1" against "Elo is elo0" (logistic Elo).
-
-    log of max L(p | mean = s1) / max L(p | mean = s0) over the pentanomial distributions p, as fishtest and
-    fastchess (model logistic) compute it: Van den Bergh, "A practical introduction to the GSPRT" and
-    "MLE for a multinomial distribution with prescribed mean", proposition 1.1.
-    """
-    if not any(pairs):
-        return 0.0
-    counts = [count or EMPTY_COUNT for count in pairs]
-    fits = (_constrained_fit(counts, expected_score(elo0)), _constrained_fit(counts, expected_score(elo1)))
-    return sum(count * math.log(d0 / d1) for count, d0, d1 in zip(counts, *fits, strict=True))
-
-
-def _constrained_fit(counts: Sequence[float], mean: float) -> list[float]:
-    """Return the divisors d_k = 1 + x (a_k - mean): p_k / d_k is the likeliest distribution with that mean.
-
-    x is the root of sum p_k (a_k - mean) / d_k, which falls strictly between its poles.
-    """
-    gaps = [points - mean for points in POINTS]
-    low, high = -1 / max(gaps), -1 / min(gaps)
-    while low < (x := (low + high) / 2) < high:
-        if sum(count * gap / (1 + x * gap) for count, gap in zip(counts, gaps, strict=True)) > 0:
-            low = x
-        else:
-            high = x
-    return [1 + x * gap for gap in gaps]
-
-
-def sprt_bounds(alpha: float = 0.05, beta: float = 0.05) -> tuple[float, float]:
-    """Return Wald's bounds on the LLR, H0 below and H1 above: log(beta / (1 - alpha)), log((1 - beta) / alpha)."""
-    return math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)

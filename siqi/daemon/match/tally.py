@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from siqi.daemon.match import statistics
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings
 from siqi.daemon.match.schedule import series_scores
 
 FAULTS = ("illegal", "crash", "time")
+
+MOST_ON_TIME = 0.02
+"""The share of games lost on time above which the result says so."""
 
 
 class Tally:
@@ -20,9 +25,13 @@ class Tally:
         self._paired = statistics.PairedScore()  # A's
         self.faults: Counter[tuple[int, str]] = Counter()  # games by the loser and its fault
         self.adjudicated = 0
+        self.ends: Counter[tuple[str, str]] = Counter()  # games by cause and reason, N for each number in a reason
+        self.sides: tuple[Counter[float], Counter[float]] = Counter(), Counter()  # by side, games by A's points on it
+        self.plies: list[int] = []
         self.repeated = 0  # games equal to an earlier one with the same sides, move for move
         self._series: list[MatchRecord] = []
         self._seen: set[tuple[int, str]] = set()
+        self._llr: tuple[tuple[int, ...], float] = (), 0.0  # the last, with its counts: it takes milliseconds
 
     @property
     def games(self) -> int:
@@ -59,6 +68,10 @@ class Tally:
         self.adjudicated += record.cause == "adjudicated"
         if record.cause in FAULTS and record.winner is not None:
             self.faults[1 - record.winner, record.cause] += 1
+        fault = record.cause in FAULTS  # with a reason in the engine's words
+        self.ends[record.cause, "" if fault else re.sub(r"\d+", "N", record.reason)] += 1
+        self.sides[record.first][record.score] += 1
+        self.plies.append(record.plies)
         if self.settings.best_of:
             self._series.append(record)
             self.scores[record.score] += 1
@@ -74,11 +87,17 @@ class Tally:
 
     def sprt(self) -> tuple[float, str]:
         """Return the log-likelihood ratio and the verdict: H0, H1, or empty while undecided or without an SPRT."""
-        if self.settings.sprt is None:
+        test, counts = self.settings.test, tuple(self.pairs)
+        if test is None or self.misconfigured is not None:
             return 0.0, ""
-        llr = statistics.llr(self.pairs, *self.settings.sprt)
-        low, high = statistics.sprt_bounds()
-        return llr, "H1" if llr >= high else "H0" if llr <= low else ""
+        if self._llr[0] != counts:
+            self._llr = counts, test.llr(counts)
+        return self._llr[1], test.verdict(self._llr[1])
+
+    @property
+    def misconfigured(self) -> int | None:
+        """The engine, 0 for A, that lost every game by an illegal move: its options are wrong, not its play."""
+        return next((engine for engine in (0, 1) if 0 < self.games == self.faults[engine, "illegal"]), None)
 
     def standing(self) -> str:
         """Return one line: W-D-L, score and Elo of the complete pairs, SPRT."""
@@ -86,28 +105,60 @@ class Tally:
         if self.settings.best_of:
             won, lost, undecided = self.series
             words.insert(0, f"series {won}-{lost}, {undecided} undecided")
+        if self.misconfigured is not None:
+            return "  ".join([*words, f"no Elo: {self._names[self.misconfigured]} lost every game by an illegal move"])
         if any(self.pairs):
             result = self._paired.score
             elo, low, high = (statistics.elo(score) for score in (result.score, result.low, result.high))
             words += [
-                f"score {statistics.percent(result)}",
+                f"score {result.score:.1%} [{result.low:.1%}, {result.high:.1%}]",
                 f"Elo {elo:+.1f} [{low:+.1f}, {high:+.1f}]",
             ]
-        if self.settings.sprt:
-            (elo0, elo1), (low, high), (llr, verdict) = self.settings.sprt, statistics.sprt_bounds(), self.sprt()
-            words.append(f"SPRT [{elo0:g}, {elo1:g}] LLR {llr:.2f} ({low:.2f}, {high:.2f}) {verdict}".rstrip())
+        if test := self.settings.test:
+            words.append(test.text(self.sprt()[0]))
         return "  ".join(words)
 
     def report(self) -> str:
         """Return the whole result in several lines."""
         names = self._names
         lines = [f"{self.settings.game}: {names[0]} against {names[1]}, {self.games} games", self.standing()]
-        if any(self.pairs):
-            los = statistics.likelihood_of_superiority(self._paired.score)
-            lines.append(f"LOS {los:.1%}  pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, self.pairs))}")
+        if any(self.pairs) and self.misconfigured is None:
+            lines += [strength(self.pairs), self._conclusion()]
         lines += [f"lost by {name}: {self.faults_of(engine)}" for engine, name in enumerate(names)]
+        if on_time := warning_of_time([self]):
+            lines.append(on_time)
         if self.adjudicated:
             lines.append(f"adjudicated: {self.adjudicated}")
         if self.repeated:
             lines.append(f"repeating an earlier game, no evidence: {self.repeated}")
         return "\n".join(lines)
+
+    def _conclusion(self) -> str:
+        """Return in words which engine is better."""
+        result, (a, b) = self._paired.score, self._names
+        scores = f"{a} scores {result.score:.0%}, with 95 % confidence {result.low:.0%} to {result.high:.0%}"
+        if result.low <= 0.5 <= result.high:
+            return f"neither is shown to be better: {scores}"
+        return f"{a if result.score > 0.5 else b} is better: {scores}"
+
+
+def warning_of_time(tallies: Iterable[Tally]) -> str:
+    """Return a warning if many of the games were lost on time, else nothing."""
+    games, lost = 0, 0
+    for tally in tallies:
+        games += tally.games
+        lost += tally.faults[0, "time"] + tally.faults[1, "time"]
+    if lost <= MOST_ON_TIME * games:
+        return ""
+    return f"lost on time: {lost / games:.1%} of the games, so this is a result of clocks, too"
+
+
+def strength(pairs: Sequence[int]) -> str:
+    """Return the statistics of pentanomial counts, as fastchess names and rounds them."""
+    result, nelo = statistics.estimate(pairs), statistics.normalized_elo(pairs)
+    elo, los = statistics.elo_of(result), statistics.likelihood_of_superiority(result)
+    return (
+        f"Elo {elo.mean:+.2f} +- {elo.bar:.2f}  nElo {nelo.mean:+.2f} +- {nelo.bar:.2f}  LOS {los:.2%}  "
+        f"draw ratio {statistics.draw_ratio(pairs):.2%}  pair ratio {statistics.pair_ratio(pairs):.2f}\n"
+        f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, pairs))}"
+    )

@@ -22,7 +22,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 MODELS = NORMALIZED, LOGISTIC = "normalized", "logistic"
 
 MOST_ELO = {NORMALIZED: 200.0, LOGISTIC: 1000.0}
-"""The largest Elo of a hypothesis; beyond it `_fit` need not converge, and no test is worth its games."""
+"""The largest Elo of a hypothesis; beyond it `likeliest` need not converge, and no test is worth its games."""
 
 EMPTY_COUNT = 1e-3
 """Replaces a count of zero, as in fishtest: no result is impossible."""
@@ -30,7 +30,7 @@ EMPTY_COUNT = 1e-3
 _MOST_FITS, _FIT_TOLERANCE = 30, 1e-8
 """Fits that approach a condition on normalized Elo, and the change of a probability at which they end."""
 
-_MOST_STEPS, _STEP_TOLERANCE = 100, 1e-14
+_MOST_STEPS, _STEP_TOLERANCE = 100, 1e-12
 """Steps to a root, and the step, as a share of the first bracket, at which they end."""
 
 
@@ -65,7 +65,7 @@ class Sprt(NamedTuple):
         """Return the log-likelihood ratios of many pentanomial counts [..., 5], each with a pair."""
         counts = np.where(counts > 0, counts, EMPTY_COUNT)
         shares = counts / counts.sum(-1, keepdims=True)
-        fits = [_fit(shares, elo, self.model) for elo in (self.elo0, self.elo1)]
+        fits = [likeliest(shares, elo, self.model) for elo in (self.elo0, self.elo1)]
         return np.asarray((counts * np.log(fits[1] / fits[0])).sum(-1))
 
     def verdict(self, llr: float) -> str:
@@ -94,7 +94,7 @@ class Sprt(NamedTuple):
         return 2 * max(under0, under1) / square, -low * high / square
 
 
-def _fit(shares: Array, elo: float, model: str) -> Array:
+def likeliest(shares: Array, elo: float, model: str) -> Array:
     """Return the likeliest distributions [..., 5] that have this Elo; `shares` are the observed ones."""
     points = np.array(POINTS)
     if model == LOGISTIC:

@@ -23,6 +23,11 @@ class Standings:
         self._scores: dict[int, tuple[float, float]] = {}  # points of A and B in each pair or series
 
     @property
+    def tallies(self) -> list[Tally]:
+        """The results of each two engines that met."""
+        return [self._tallies[pairing] for pairing in sorted(self._tallies)]
+
+    @property
     def games(self) -> int:
         return sum(tally.games for tally in self._tallies.values())
 

@@ -21,7 +21,7 @@ class Tally:
 
     def __init__(self, settings: MatchSettings, pairing: tuple[int, int] = (0, 1)) -> None:
         self.settings = settings
-        self._names = [settings.engines[engine].name for engine in pairing]
+        self.names = [settings.engines[engine].name for engine in pairing]
         self._paired = statistics.PairedScore()  # A's
         self.faults: Counter[tuple[int, str]] = Counter()  # games by the loser and its fault
         self.adjudicated = 0
@@ -106,7 +106,7 @@ class Tally:
             won, lost, undecided = self.series
             words.insert(0, f"series {won}-{lost}, {undecided} undecided")
         if self.misconfigured is not None:
-            return "  ".join([*words, f"no Elo: {self._names[self.misconfigured]} lost every game by an illegal move"])
+            return "  ".join([*words, f"no Elo: {self.names[self.misconfigured]} lost every game by an illegal move"])
         if any(self.pairs):
             result = self._paired.score
             elo, low, high = (statistics.elo(score) for score in (result.score, result.low, result.high))
@@ -120,7 +120,7 @@ class Tally:
 
     def report(self) -> str:
         """Return the whole result in several lines."""
-        names = self._names
+        names = self.names
         lines = [f"{self.settings.game}: {names[0]} against {names[1]}, {self.games} games", self.standing()]
         if any(self.pairs) and self.misconfigured is None:
             lines += [strength(self.pairs), self._conclusion()]
@@ -135,7 +135,7 @@ class Tally:
 
     def _conclusion(self) -> str:
         """Return in words which engine is better."""
-        result, (a, b) = self._paired.score, self._names
+        result, (a, b) = self._paired.score, self.names
         scores = f"{a} scores {result.score:.0%}, with 95 % confidence {result.low:.0%} to {result.high:.0%}"
         if result.low <= 0.5 <= result.high:
             return f"neither is shown to be better: {scores}"

@@ -44,6 +44,10 @@ class GameRecord(NamedTuple):
     fen: str = ""  # of the first position; "": the start position
     source: SourceGame | None = None  # None: the reader keeps no more than the record, or it is from no file
     result_text: str = ""  # the file's words for the result if they differ from it or add to it; "": none
+    site: str = ""  # the place, if `occasion` has only the date
+    round: str = ""
+    teams: tuple[str, str] = ("", "")  # of the first and the second player
+    end: str = ""  # time | illegal | crash | adjudicated; "": by the rules, or not known
 
     def throw(self, info: GameInfo, ply: int) -> int:
         """Return the throw for the move after `ply` moves, set-ups included; 0 if there is none or it is not known."""

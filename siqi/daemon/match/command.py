@@ -13,7 +13,7 @@ from siqi.daemon.clients.player import RANDOM, PlayerLimits, StartError
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands.arguments import add_cluster, number_to
 from siqi.daemon.commands.game_files import reason
-from siqi.daemon.match import sprt, stats
+from siqi.daemon.match import export, sprt, stats
 from siqi.daemon.match.arguments import add_conditions, add_limits, check_conditions, fields_from, limits_from
 from siqi.daemon.match.check import command as check
 from siqi.daemon.match.config import Config
@@ -51,6 +51,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         add_match(commands.add_parser(name, help=f"play {registry.info(name).english.game}"))
     check.add_arguments(commands.add_parser("check", help="try the rules that clients rely on, on one engine"))
     stats.add_arguments(commands.add_parser("stats", help="show the results of logs in full"))
+    export.add_arguments(commands.add_parser("export", help="write the games of a log as records or a table"))
     sprt.add_arguments(commands.add_parser("sprt", help="test counts of pairs by the SPRT"))
 
 

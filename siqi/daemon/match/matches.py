@@ -29,17 +29,16 @@ from siqi.daemon.match.game_loop import (
     Referee,
     parse_opening,
     play_moves,
-    words_for,
 )
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError, open_log
 from siqi.daemon.match.progress import progress
+from siqi.daemon.match.records import record_of
 from siqi.daemon.match.schedule import Unit, is_decided, missing, seating
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.tally import FAULTS, Tally
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_tablebase_game
-from siqi.games.game_record import GameRecord, position_after
 from siqi.system.files import check_owned, replace_file
 from siqi.system.pipes import to_stderr
 
@@ -236,16 +235,9 @@ def play_games(match: Match, units: Sequence[Unit]) -> Generator[MatchRecord]:
 
 def record_text(game: Game[Position], record: MatchRecord) -> bytes:
     """Return a game's text in its game's format; nothing unless both sides have set up."""
-    fen = parse_opening(record.opening).fen or ""
-    setups = game.info.setups(fen)
-    if len(record.moves) < setups:
+    played = record_of(game.info, record, game)
+    if played is None:
         return b""
-    result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
-    dice = tuple(record.dice[: len(record.moves) - setups])  # a throw may have been answered by no move
-    played = GameRecord(tuple(record.moves), dice, result, *record.players, fen=fen)
-    if game.info.has_hidden:  # the results of moves stand in this text, not in the log
-        moves = words_for(game, position_after(game, played), FIRST, record.moves)
-        played = played._replace(moves=(*played.moves[:setups], *moves[setups:]))
     kept_as = registry.record_format(game.info.name)
     return kept_as.load_stream().text(played).encode(kept_as.encoding)
 

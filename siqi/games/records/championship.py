@@ -17,6 +17,9 @@ ENCODING = "gb18030"
 _TEXTS = {"1-0": "先手胜", "0-1": "后手胜", "1/2-1/2": "和棋"}
 """A result as the championships write it; any wording is read."""
 
+_ENDS = {"time": "超时", "illegal": "违规", "crash": "故障", "adjudicated": "判定"}
+"""Causes that end a game before its rules do, in parentheses behind the result."""
+
 _FIELDS = 6
 """Kind, both names, result, occasion and event."""
 
@@ -57,10 +60,16 @@ def check_start(fen: str) -> None:
 
 
 def write_head(kind: str, sides: Sequence[str], game: GameRecord) -> str:
-    """Return the head of a game; `sides` are the letters of its first and second side."""
+    """Return the head of a game; `sides` are the letters of its first and second side.
+
+    Players go by the names of their teams.
+    """
     verdict = game.result_text or _TEXTS.get(game.result, "")
-    players = [f"{name} {side}" for name, side in zip((game.first, game.second), sides, strict=True)]
-    fields = (kind, *players, verdict, game.occasion, game.event)
+    if game.end and verdict:
+        verdict += f"({_ENDS[game.end]})"
+    names = (team or name for team, name in zip(game.teams, (game.first, game.second), strict=True))
+    players = [f"{name} {side}" for name, side in zip(names, sides, strict=True)]
+    fields = (kind, *players, verdict, f"{game.occasion} {game.site}", f"{game.event} {game.round}")
     return "".join(f"[{_plain(field)}]" for field in fields)
 
 

@@ -36,6 +36,9 @@ _CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:-]+)\s*\]", re.ASCII)
 _ESCAPED = re.compile(r"\\(\r\n|.)", re.DOTALL)
 _TURN = re.compile(r"([a-s][1-9][0-9]?)([a-s][1-9][0-9]?)?", re.IGNORECASE)
 _POINTS = re.compile(r"([a-s])([a-s])(?:([a-s])([a-s]))?", re.IGNORECASE)
+_ENDS = {"time": "Time", "illegal": "Forfeit", "crash": "Forfeit"}
+"""SGF's words behind the winner for the cause of the end."""
+
 _END = frozenset({"", "resign", "resigned", "pass", "tt"})
 _GO, _GOMOKU = "1", "4"
 """Values of GM that editors without Connect6 write; any other number is a game with other moves."""
@@ -220,15 +223,17 @@ def write(name: str, games: Sequence[GameRecord], style: WriteStyle) -> WrittenF
     losses = Losses()
     texts = []
     for game in games:
-        tags = {"EV": game.event, "PB": game.first, "PW": game.second, "DT": game.occasion}
+        tags = {"EV": game.event, "RO": game.round, "PB": game.first, "BT": game.teams[0], "PW": game.second}
+        tags |= {"WT": game.teams[1], "DT": game.occasion, "PC": game.site}
         if game.result != "*" or game.result_text:
-            tags["RE"] = game.result_text or {"1-0": "B+", "0-1": "W+"}.get(game.result, "0")
+            won = {"1-0": "B+", "0-1": "W+"}.get(game.result)
+            tags["RE"] = game.result_text or (f"{won}{_ENDS.get(game.end, '')}" if won else "0")
         head = "".join(f"{key}[{_escaped(value)}]" for key, value in tags.items() if value not in ("", "?"))
         setup, first = _setup(game.fen)
         moves = "".join(f";{'BW'[(number + first) % 2]}[{word}]" for number, word in enumerate(game.moves))
         texts.append(f"(;FF[4]{head}{setup}{moves})\n")
         ((nodes, _),) = _games(texts[-1], [], [])
-        count_changes(game, _game(nodes, [], []), losses)
+        count_changes(game._replace(occasion=f"{game.occasion} {game.site}"), _game(nodes, [], []), losses)
     return WrittenFile(encode("".join(texts), style.encoding or ENCODING, losses), +losses)
 
 

@@ -56,9 +56,12 @@ def text(game: GameRecord) -> str:
     if unclear := [word for word in game.moves[2:] if word[4:5] != "="]:
         raise ValueError(f"a move has no result: {unclear[0]}")
     end = " ".join(game.result_text.split()) or _ENDS.get(game.result, "")
+    if game.end and end:
+        end += f" ({game.end})"
     end_of_word = None if UNKNOWN_SETUP in game.moves[:2] else 6  # a flag's square follows from whole set-ups
     words = " ".join(word[:4] + word[5:end_of_word] for word in game.moves[2:])
-    texts = (" ".join(text.split()) for text in (game.event.lstrip("# \t\n\r"), game.first, game.second))
+    names = (team or name for team, name in zip(game.teams, (game.first, game.second), strict=True))
+    texts = (" ".join(text.split()) for text in (f"{game.event} {game.round}".lstrip("# \t\n\r"), *names))
     return "\t".join([*texts, *game.moves[:2], words, end]) + "\n"
 
 

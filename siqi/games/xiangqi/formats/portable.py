@@ -18,6 +18,11 @@ from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_game
 from siqi.games.xiangqi.library.san import Notation
 from siqi.system.encodings import decode
 
+_TERMINATIONS = {
+    **{"time": "time forfeit", "illegal": "rules infraction", "crash": "abandoned", "adjudicated": "adjudication"},
+}
+"""PGN's values of Termination by the cause of the end."""
+
 
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text. Of a game with faults the moves before the first one are kept.
@@ -105,8 +110,9 @@ def record_of(game: Game) -> GameRecord:
 def text(game: GameRecord) -> str:
     """Return the game as PGN, its moves in WXF notation."""
     date, _, clock = game.occasion.partition(" ")
-    tags = {"Event": game.event, "Date": date, "Time": clock, "Red": game.first, "Black": game.second, "FEN": game.fen}
-    tags |= {RESULT_TEXT: game.result_text}
+    tags = {"Event": game.event, "Site": game.site, "Date": date, "Time": clock, "Round": game.round}
+    tags |= {"RedTeam": game.teams[0], "Red": game.first, "BlackTeam": game.teams[1], "Black": game.second}
+    tags |= {"Termination": _TERMINATIONS.get(game.end, ""), "FEN": game.fen, RESULT_TEXT: game.result_text}
     return Game(
         {name: value for name, value in tags.items() if value} | {"Result": game.result},
         [Move.from_uci(word) for word in game.moves],

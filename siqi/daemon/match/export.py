@@ -1,0 +1,157 @@
+"""`siqi match export`: the games of a log in a format of their game, or as a table."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from siqi.daemon.cluster import node
+from siqi.daemon.commands.game_files import reason
+from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError
+from siqi.daemon.match.records import Occasion, record_of
+from siqi.daemon.match.stats import read_match
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling
+from siqi.games.formats import Format
+from siqi.games.game_record import GameRecord
+from siqi.system.files import replace_file
+from siqi.system.interrupts import held_back
+from siqi.system.pipes import printable, to_stderr
+
+MISUSED, FILE_FAILED = 2, 4
+
+FORMS = {
+    "pgn": "Xiangqi's games as PGN",
+    "sgf": "Connect6's games as SGF",
+    "championship": "as the game's championship keeps records; Xiangqi: PGN, Junqi: a line a game; the default",
+    "csv": "a table with a row for each game",
+}
+
+HAVE_ROUNDS = ("pgn", "sgf")
+"""Formats with a field for the round; others put it behind the event."""
+
+COLUMNS = (
+    *("game", "pair", "first", "second", "result", "winner", "cause", "reason", "plies", "first_ms", "second_ms"),
+    *("opening", "dice", "moves"),
+)
+
+
+def add_arguments(found: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `siqi match export`."""
+    option = found.add_argument
+    found.description = "Write the games of a log, in the order of their numbers. A record says how its game ended if "
+    found.description += "not by the rules: on time, by an illegal move, a crash or an adjudication."
+    option("log", type=Path, metavar="LOG", help="a log of siqi match, which may still run")
+    forms = found.add_mutually_exclusive_group()
+    for name, what in FORMS.items():
+        forms.add_argument(f"--{name}", dest="form", action="store_const", const=name, help=what)
+    option("--out", metavar="FILE", help="default: standard output")
+    option("--force", action="store_true", help="replace FILE if it exists")
+    option("--event", default="", help="the name of the event")
+    option("--site", default="", help="its place")
+    option("--date", default="", help="its date, such as 2026.11.27")
+    option("--round", default="", help="default in PGN and SGF: the number of the pair or series, from 1")
+    option("--team", action="append", default=[], metavar="ENGINE=TEAM", help="an engine's team; may be repeated")
+    found.set_defaults(run=export_with, form="championship")
+
+
+def export_with(options: argparse.Namespace) -> int:
+    """Run `siqi match export`; return 0, MISUSED or FILE_FAILED."""
+    try:
+        match = read_match(options.log)
+        records = sorted(match.records, key=lambda record: record.game)
+        if options.form == "csv":
+            data = table(records)
+        else:
+            data = games(match.settings, records, options)
+        if options.out is None:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        else:
+            with held_back():
+                replace_file(options.out, [data], lambda head: bool(options.force))
+    except UsageError as error:
+        to_stderr(f"siqi match export: {printable(str(error), 300)}")
+        return MISUSED
+    except OSError as error:
+        hint = "; --force replaces it" if isinstance(error, FileExistsError) else ""
+        to_stderr(f"siqi match export: {reason(error)}{hint}")
+        return FILE_FAILED
+    return 0
+
+
+def table(records: Sequence[MatchRecord]) -> bytes:
+    """Return the games as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for record in records:
+        winner = "" if record.winner is None else record.names[record.winner]
+        result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
+        times = (record.time_ms[record.first], record.time_ms[1 - record.first])
+        ending = (result, winner, record.cause, record.reason, record.plies)
+        dice, moves = " ".join(map(str, record.dice)), " ".join(record.moves)
+        writer.writerow(
+            (record.game + 1, record.pair + 1, *record.players, *ending, *times, record.opening, dice, moves)
+        )
+    return text.getvalue().encode()
+
+
+def games(settings: MatchSettings, records: Sequence[MatchRecord], options: argparse.Namespace) -> bytes:
+    """Return the games in a format of theirs; UsageError if there is no such format, or a game has no room in it."""
+    form = format_of(settings.game, options.form)
+    teams = teams_of(settings, options.team)
+    info = registry.info(settings.game)
+    game = None
+    if info.has_hidden:
+        with announce_compiling(to_stderr, settings.game):
+            game = node.load(settings.game, to_stderr)
+    found: list[GameRecord] = []
+    for record in records:
+        number = options.round or (str(record.pair + 1) if form.name in HAVE_ROUNDS else "")
+        played = record_of(info, record, game, Occasion(options.event, options.site, number, options.date, teams))
+        if played is not None:
+            found.append(played)
+    if left_out := len(records) - len(found):
+        to_stderr(f"siqi match export: left out, as a side had not set up: {left_out}")
+    return written(form, found)
+
+
+def format_of(game: str, form: str) -> Format:
+    """Return a format of a game by its name, or that of its championship; UsageError if the game has none."""
+    if form == "championship":
+        return registry.record_format(game)
+    for each in registry.formats(game):
+        if each.name == form:
+            return each
+    raise UsageError(f"--{form}: {game} has the formats {', '.join(each.name for each in registry.formats(game))}")
+
+
+def teams_of(settings: MatchSettings, words: Sequence[str]) -> dict[str, str]:
+    """Return the teams by their engines; UsageError for an unknown engine."""
+    teams = {}
+    names = [spec.name for spec in settings.engines]
+    for word in words:
+        name, equals, team = word.partition("=")
+        if not equals or name not in names:
+            raise UsageError(f"--team {word}: ENGINE=TEAM, with one of the engines {', '.join(names)}")
+        teams[name] = team
+    return teams
+
+
+def written(form: Format, found: Sequence[GameRecord]) -> bytes:
+    """Return games in a format; UsageError, with its number, for one that has no room in it."""
+    if not form.is_stream:
+        return form.write(found).data
+    text = form.load_stream().text
+    parts = []
+    for number, game in enumerate(found, 1):
+        try:
+            parts.append(text(game))
+        except ValueError as error:
+            raise UsageError(f"{form.name}: game {number}: {error}") from None
+    return ("\n" if form.name == "pgn" else "").join(parts).encode(form.encoding)

@@ -49,7 +49,8 @@ def parse_bounds(text: str) -> tuple[float, float]:
 
 def sprt_with(options: argparse.Namespace) -> int:
     """Run `siqi match sprt`; return 0, or MISUSED for a test that there is not."""
-    test = Sprt(*options.bounds, options.model, options.alpha, options.beta)
+    elo0, elo1 = options.bounds
+    test = Sprt(elo0, elo1, options.model, options.alpha, options.beta)
     if fault := test.fault():
         to_stderr(f"siqi match sprt: --bounds: {fault}")
         return MISUSED

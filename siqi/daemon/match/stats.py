@@ -59,11 +59,11 @@ class PlayedMatch:
         found = [
             text for name in mine.keys() & its.keys() for text in differences(plain(mine[name]), plain(its[name]), name)
         ]
-        conditions = (
+        before, after = (
             {name: value for name, value in plain(match.settings).items() if name not in EXTENT}
             for match in (self, other)
         )
-        return [*sorted(found), *differences(*conditions)]
+        return [*sorted(found), *differences(before, after)]
 
     def shares_engines(self, other: PlayedMatch) -> bool:
         names = {spec.name for spec in self.settings.engines}

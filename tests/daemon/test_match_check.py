@@ -90,12 +90,21 @@ def test_an_engine_that_breaks_a_rule(protocol: str, rule: str, capsys: pytest.C
 def test_a_failure_is_shown_with_its_sentence_and_dialogue(capsys: pytest.CaptureFixture[str]) -> None:
     assert check(engine("uci", "bad-moves"), "--only", "greeting", "bad-moves", "illegal-move") == FAILED
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].endswith(": xiangqi by uci, 3 checks")
+    assert lines[0].endswith(": xiangqi by uci; checks: 3")
     assert lines[1] == "pass  greeting"
     assert lines[2].startswith("fail  bad-moves  it ended (status 7): no answer to isready after 'position startpos mo")
     assert lines[3].strip() == CHECKS["bad-moves"].why
     assert lines[-4].endswith(" > position startpos moves zz") and lines[-3].endswith(" > isready")
     assert lines[-2:] == ["skip  illegal-move  not for uci", "1 passed, 1 failed, 1 not for this engine"]
+
+
+def test_a_file_that_an_option_s_default_makes_is_none_of_the_user_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert check(engine("uci", "made-file"), "--only", "options-echoed", "--json", "--slow", PATIENT) == FAILED
+    assert results(capsys)["options-echoed"]["reason"] == "it made the file '<empty>' in its folder"
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_protocol_is_found_by_asking(capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,7 +145,7 @@ def test_ranks_that_count_from_one_are_noticed(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "engine.py").write_text(script)
     program = shlex.join([sys.executable, "-ISu", str(tmp_path / "engine.py"), "uci", "none"])
     assert check(program, "--only", "no-waiting", "--slow", PATIENT) == 0
-    assert "xiangqi by uci, ranks from 1, 1 checks" in capsys.readouterr().out
+    assert "xiangqi by uci, ranks from 1; checks: 1" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX shell")

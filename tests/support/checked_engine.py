@@ -16,6 +16,7 @@ OPTIONS = (
     f"option {PREFIX}Hash type spin default 16 min {32 if RULE == 'option-lines' else 1} max 64",
     f"option {PREFIX}Ponder type check default false",
     f"option {PREFIX}usemillisec type check default false",
+    f"option {PREFIX}Log type string default <empty>",
 )
 
 
@@ -120,6 +121,8 @@ class Engine:
         elif words[0] == "setoption":
             fail_if(breaks("bad-options") and "many" in words)
             fail_if(breaks("options-echoed") and words[-1] == "16")
+            if breaks("made-file") and "Log" in words:
+                open(words[-1], "w").close()
             fail_if(breaks("new-game") and words[-1] == "newgame")
         elif words[0] == "position" and len(words) > 1:
             self.position(words)
@@ -139,7 +142,8 @@ class Engine:
     def cecp(self, line: str) -> None:
         words = line.split()
         if words[0] == "protover":
-            say('feature ping=1 usermove=1 variants="xiangqi" option="Hash -spin 16 1 64" done=1')
+            say('feature ping=1 usermove=1 variants="xiangqi" option="Hash -spin 16 1 64"')
+            say('feature option="Log -string <empty>" done=1')
         elif words[0] == "ping":
             say(f"pong {words[1]}")
         elif words[0] == "st":
@@ -159,7 +163,7 @@ class Engine:
             if not breaks("illegal-move"):
                 say(f"Illegal move: {words[1]}")
         elif words[0] == "option":
-            fail_if(breaks("options-echoed"))
+            fail_if(breaks("options-echoed") or words[1:] not in (["Hash=16"], ["Log=<empty>"]))
         elif words[0] == "new":
             self.games += 1
             fail_if(breaks("new-game") and self.games == 2)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -99,27 +101,33 @@ def option_lines(engine: Engine) -> None:
             raise Failure(f"option {name}: its default {default!r} is none of its values")
 
 
-@check("uci2wb and XBoard send every option back at its default.", SEARCHED)
+@check("uci2wb and XBoard send every option back at its default: `<empty>` is no file.", SEARCHED)
 def options_echoed(engine: Engine) -> None:
-    session = engine.begin()
+    with tempfile.TemporaryDirectory() as folder:
+        session = engine.begin(folder=folder)
+        if not (lines := _settings_to_defaults(session)):
+            raise Inapplicable("it has no options")
+        session.send(*lines)
+        session.alive("its options were set to their defaults", 30.0)
+        session.search("after that")
+        session.close()
+        if made := sorted(os.listdir(folder)):
+            raise Failure(f"it made the file {made[0]!r} in its folder")
+
+
+def _settings_to_defaults(session: Session) -> list[str]:
+    """Return the lines that set an engine's options, all but the game, to their defaults."""
     if isinstance(session.protocol, Cecp):
-        text = " ".join(line.text for line in session.greeted)
-        named = re.findall(r'option="(.+?) -(check|spin|string|combo|slider) (\S*)', text)
-        lines = [f"option {name}={value}" for name, _, value in named]
-    else:
-        protocol = uci_of(session)
-        kinds = ("check", "spin", "combo", "string")
-        options = [option for option in protocol.options(session.greeted) if option.kind in kinds]
-        lines = [
-            protocol.set_option.format(option.name, option.default or "")
-            for option in options
-            if option.name != "UCI_Variant"
-        ]
-    if not lines:
-        raise Inapplicable("it has no options")
-    session.send(*lines)
-    session.alive("its options were set to their defaults", 30.0)
-    session.search("after that")
+        text = "\n".join(line.text for line in session.greeted)
+        named = re.findall(r'option="([^"]+?) -(?:check|spin|slider|string) ([^"]*)"', text)
+        words = re.findall(r'option="([^"]+?) -(?:check|spin|slider) ([^"\s]*)', text)
+        return [f"option {name}={value}" for name, value in (dict(named) | dict(words)).items()]
+    protocol = uci_of(session)
+    return [
+        protocol.set_option.format(option.name, option.default or "")
+        for option in protocol.options(session.greeted)
+        if option.kind in ("check", "spin", "combo", "string") and option.name != "UCI_Variant"
+    ]
 
 
 @check(".NET clients write a UTF-8 byte order mark before their first line.")

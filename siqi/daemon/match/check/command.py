@@ -95,7 +95,7 @@ def check_with(options: argparse.Namespace) -> int:
             if not options.json:
                 chosen = len(options.only or CHECKS)
                 ranks = ", ranks from 1" if engine.ranks else ""
-                print(f"{printable(spec.name)}: {engine.game_name} by {engine.protocol.name}{ranks}, {chosen} checks")
+                print(f"{printable(spec.name)}: {engine.game_name} by {engine.protocol.name}{ranks}; checks: {chosen}")
             results = []
             for name in dict.fromkeys(options.only or CHECKS):
                 results.append(tried(CHECKS[name], engine))

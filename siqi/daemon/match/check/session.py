@@ -50,9 +50,9 @@ class Engine:
         self.sessions.append(Session(self, environment, folder))
         return self.sessions[-1]
 
-    def begin(self, load_s: float = LOAD_S) -> Session:
+    def begin(self, load_s: float = LOAD_S, folder: str | None = None) -> Session:
         """Start a program, greet it, select the game and options, and wait until it listens."""
-        session = self.start()
+        session = self.start(folder=folder)
         session.greet(load_s)
         session.select(load_s)
         return session

@@ -535,7 +535,7 @@ def test_faults_in_a_row_end_a_match(bench: Bench, capsys: pytest.CaptureFixture
     assert len(bench.records()) == 3
     assert "B: 3 games in a row lost by faults, the last by illegal: a9: no such move" in capsys.readouterr().err
     assert bench.heard("b").count("uci") in (3, 4)  # the next game may have begun
-    assert bench.heard("a").count("uci") == 1
+    assert bench.heard("a").count("uci") in (1, 2)
 
 
 def test_a_log_has_the_time_and_the_score_of_each_move(bench: Bench) -> None:

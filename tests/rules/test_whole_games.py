@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from siqi.daemon.clients.player import EngineSpec, PlayerLimits
-from siqi.daemon.match import match_log, matches
+from siqi.daemon.match import match_log, matches, schedule
 from siqi.daemon.match.game_loop import BY_RULES
 from siqi.games import registry
 
@@ -37,6 +37,6 @@ def test_no_time_is_lost(name: str, limits: PlayerLimits) -> None:
     engines = (EngineSpec("A", COMMAND, limits=limits), EngineSpec("B", COMMAND, limits=limits))
     settings = match_log.MatchSettings(name, engines, games=2, margin_ms=MARGIN_MS)
     match = matches.Match(settings, registry.load(name), [matches.Opening()], BY_RULES)
-    with contextlib.closing(matches.play_games(match, [])) as games:
+    with contextlib.closing(matches.play_games(match, schedule.missing(settings, []))) as games:
         record = next(games)
     assert record.cause == "rules", record.reason

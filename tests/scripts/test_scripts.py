@@ -38,7 +38,7 @@ RUNS = (
     Run("network/sample_positions", "p.samples --positions 20 --nodes 60 --label-nodes 60 --openings {xiangqi_games}"),
     Run("papers/compare_players", "ewn g.jsonl --games 2 --nodes 9 --pairing uct random", "uct . random . . . 0 . . "),
     Run("match/replay_junqi", "{junqi_tsv}", "9 of 9 games agree"),
-    Run("match/plot_match", "{match_log} --out m.svg", r"\+368 \[\+304, \+458\] after 100 pairs"),
+    Run("match/plot_match", "{match_log} --out m.svg", r"\+368 \[\+295, \+441\] after 100 pairs"),
     Run("pictures/draw_outlines", "{latin_font} {latin_font} --out o.json", "no outline of 帥", 2),
     Run("books/build_ewn_setups", "--out none/setups.book", "cannot be written", 2),
     Run("books/build_ewn_tablebases", "--pieces 2 --out ."),

@@ -6,12 +6,14 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from siqi.games.contract import Position, Score
-from siqi.games.kernel.control import Control
+
+if TYPE_CHECKING:
+    from siqi.games.kernel.control import Control
 
 
 class PlayerLimits(msgspec.Struct, frozen=True):
@@ -34,6 +36,8 @@ class PlayerLimits(msgspec.Struct, frozen=True):
 
     def control(self) -> Control:
         """Return a control block with the limits of a move but its depth; the time runs from here."""
+        from siqi.games.kernel.control import Control  # late: it imports numba, which no command line needs
+
         control = Control(self.nodes)
         if self.movetime_ms:
             control.set_deadline(time.monotonic_ns() + 1_000_000 * self.movetime_ms)

@@ -54,7 +54,8 @@ class Process:
         self._errors: deque[str] = deque(maxlen=KEPT_ERRORS)
         self._lines: queue.SimpleQueue[tuple[float, str | None]] = queue.SimpleQueue()
         threading.Thread(target=_pump, args=(self._process.stdout, self._lines), daemon=True).start()
-        threading.Thread(target=_keep, args=(self._process.stderr, self._errors), daemon=True).start()
+        self._keeper = threading.Thread(target=_keep, args=(self._process.stderr, self._errors), daemon=True)
+        self._keeper.start()
 
     @property
     def is_running(self) -> bool:
@@ -129,6 +130,7 @@ class Process:
     def _ended(self) -> Ended:
         """Close, and return the exception for a broken pipe."""
         self.close()
+        self._keeper.join(QUIT_TIMEOUT_S)  # its last words
         return Ended(f"engine ended with status {self._process.returncode}")
 
 

@@ -47,7 +47,7 @@ class GameRecord(NamedTuple):
     site: str = ""  # the place, if `occasion` has only the date
     round: str = ""
     teams: tuple[str, str] = ("", "")  # of the first and the second player
-    end: str = ""  # time | illegal | crash | adjudicated; "": by the rules, or not known
+    end: str = ""  # time | illegal | crash | resigned | adjudicated; "": by the rules, or not known
 
     def throw(self, info: GameInfo, ply: int) -> int:
         """Return the throw for the move after `ply` moves, set-ups included; 0 if there is none or it is not known."""

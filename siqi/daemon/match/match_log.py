@@ -127,11 +127,11 @@ def changes(old: MatchSettings, new: MatchSettings) -> Iterator[str]:
         yield f"engines were {names[0]}, now {names[1]}"
     else:
         for was, now in zip(old.engines, new.engines, strict=True):
-            yield from (f"{was.name}: {words}" for words in _differences(was.words, now.words))
-    yield from _differences(
+            yield from (f"{was.name}: {words}" for words in differences(was.words, now.words))
+    yield from differences(
         *(
             {
-                name: _shown(getattr(settings, name))
+                name: shown(getattr(settings, name))
                 for name in settings.__struct_fields__
                 if name not in (*free, "engines")
             }
@@ -140,11 +140,13 @@ def changes(old: MatchSettings, new: MatchSettings) -> Iterator[str]:
     )
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Return a setting's value in words, empty for one that is not given."""
     return " ".join(map(str, value)) if isinstance(value, tuple) else "" if value is None else str(value)
 
 
-def _differences(old: dict[str, str], new: dict[str, str]) -> Iterator[str]:
+def differences(old: dict[str, str], new: dict[str, str]) -> Iterator[str]:
+    """Yield in words how values differ by name."""
     for name in old | new:
         if old.get(name) != new.get(name):
             yield f"{name} was {old.get(name) or 'not given'}, now {new.get(name) or 'not given'}"

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import msgspec
 
-from siqi.daemon.clients.player import EngineSpec
 from siqi.daemon.commands.game_files import reason
 from siqi.daemon.match import statistics
-from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Reader
+from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Reader, differences, shown
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.tally import Tally, strength
-from siqi.system.log import differences, read_log
+from siqi.system.log import read_log
 from siqi.system.pipes import to_stderr
 
 FILE_FAILED = 4
@@ -55,15 +54,17 @@ class PlayedMatch:
 
     def difference(self, other: PlayedMatch) -> list[str]:
         """Return the differences of the conditions, one text each; empty if games may be counted together."""
-        mine, its = ({spec.name: spec for spec in match.settings.engines} for match in (self, other))
-        found = [
-            text for name in mine.keys() & its.keys() for text in differences(plain(mine[name]), plain(its[name]), name)
-        ]
+        mine, its = ({spec.name: spec.words for spec in match.settings.engines} for match in (self, other))
         before, after = (
-            {name: value for name, value in plain(match.settings).items() if name not in EXTENT}
+            {
+                name: shown(getattr(match.settings, name))
+                for name in MatchSettings.__struct_fields__
+                if name not in EXTENT
+            }
             for match in (self, other)
         )
-        return [*sorted(found), *differences(before, after)]
+        of_engines = (f"{name}: {text}" for name in mine if name in its for text in differences(mine[name], its[name]))
+        return [*of_engines, *differences(before, after)]
 
     def shares_engines(self, other: PlayedMatch) -> bool:
         names = {spec.name for spec in self.settings.engines}
@@ -86,11 +87,6 @@ class PlayedMatch:
             fields["tournament"] = "matches"
         self.settings = msgspec.structs.replace(self.settings, engines=tuple(engines.values()), **fields)
         self.paths += other.paths
-
-
-def plain(value: EngineSpec | MatchSettings) -> dict[str, object]:
-    found: dict[str, object] = msgspec.to_builtins(value)
-    return found
 
 
 def turned(record: MatchRecord) -> MatchRecord:

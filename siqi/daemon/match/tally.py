@@ -68,8 +68,8 @@ class Tally:
         self.adjudicated += record.cause == "adjudicated"
         if record.cause in FAULTS and record.winner is not None:
             self.faults[1 - record.winner, record.cause] += 1
-        fault = record.cause in FAULTS  # with a reason in the engine's words
-        self.ends[record.cause, "" if fault else re.sub(r"\d+", "N", record.reason)] += 1
+        is_plain = record.cause in (*FAULTS, "resigned")  # with a reason of one game alone
+        self.ends[record.cause, "" if is_plain else re.sub(r"\d+", "N", record.reason)] += 1
         self.sides[record.first][record.score] += 1
         self.plies.append(record.plies)
         if self.settings.best_of:

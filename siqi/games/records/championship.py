@@ -17,7 +17,7 @@ ENCODING = "gb18030"
 _TEXTS = {"1-0": "先手胜", "0-1": "后手胜", "1/2-1/2": "和棋"}
 """A result as the championships write it; any wording is read."""
 
-_ENDS = {"time": "超时", "illegal": "违规", "crash": "故障", "adjudicated": "判定"}
+_ENDS = {"time": "超时", "illegal": "违规", "crash": "故障", "resigned": "认输", "adjudicated": "判定"}
 """Causes that end a game before its rules do, in parentheses behind the result."""
 
 _FIELDS = 6

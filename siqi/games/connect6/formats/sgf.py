@@ -36,7 +36,7 @@ _CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:-]+)\s*\]", re.ASCII)
 _ESCAPED = re.compile(r"\\(\r\n|.)", re.DOTALL)
 _TURN = re.compile(r"([a-s][1-9][0-9]?)([a-s][1-9][0-9]?)?", re.IGNORECASE)
 _POINTS = re.compile(r"([a-s])([a-s])(?:([a-s])([a-s]))?", re.IGNORECASE)
-_ENDS = {"time": "Time", "illegal": "Forfeit", "crash": "Forfeit"}
+_ENDS = {"time": "Time", "illegal": "Forfeit", "crash": "Forfeit", "resigned": "Resign"}
 """SGF's words behind the winner for the cause of the end."""
 
 _END = frozenset({"", "resign", "resigned", "pass", "tt"})

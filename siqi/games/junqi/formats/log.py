@@ -57,7 +57,7 @@ def text(game: GameRecord) -> str:
         raise ValueError(f"a move has no result: {unclear[0]}")
     end = " ".join(game.result_text.split()) or _ENDS.get(game.result, "")
     if game.end and end:
-        end += f" ({game.end})"
+        end += f"{' won' * (game.result != '1/2-1/2')} ({game.end})"
     end_of_word = None if UNKNOWN_SETUP in game.moves[:2] else 6  # a flag's square follows from whole set-ups
     words = " ".join(word[:4] + word[5:end_of_word] for word in game.moves[2:])
     names = (team or name for team, name in zip(game.teams, (game.first, game.second), strict=True))

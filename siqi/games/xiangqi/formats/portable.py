@@ -19,7 +19,8 @@ from siqi.games.xiangqi.library.san import Notation
 from siqi.system.encodings import decode
 
 _TERMINATIONS = {
-    **{"time": "time forfeit", "illegal": "rules infraction", "crash": "abandoned", "adjudicated": "adjudication"},
+    **{"time": "time forfeit", "illegal": "rules infraction", "crash": "abandoned", "resigned": "normal"},
+    "adjudicated": "adjudication",
 }
 """PGN's values of Termination by the cause of the end."""
 

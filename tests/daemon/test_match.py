@@ -381,7 +381,9 @@ def test_a_log_that_another_match_writes_is_refused(bench: Bench, capsys: pytest
 def test_the_shipped_logs_are_read() -> None:
     """Shipped logs are read, whatever fields the format has gained since."""
     games = {}
-    for path in sorted((ROOT / "scripts/results").glob("*.jsonl")):
+    for path in sorted(
+        {*(ROOT / "scripts/results").glob("*.jsonl")} - {ROOT / "scripts/results/sprt-simulation.jsonl"}
+    ):
         reader = Reader()
         read_log(path, reader.read)
         assert reader.settings is not None

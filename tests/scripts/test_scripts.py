@@ -73,6 +73,7 @@ RUNS = (
     Run("papers/ewn_uct/measure_ewn_regret", "{ewn_values} --nodes 100 --player random", "random . 100 nodes . 0.2"),
     Run("measure/measure_latency", "--runs 1 ewn", "ewn . "),
     Run("measure/measure_match", "--only latency --games 2", r"latency: \d+\.\d+ ms a move"),
+    Run("measure/simulate_sprt", "--runs 2 --elo1 180 --out s.jsonl", '"kind": "decisive", "nelo": 180'),
     Run("measure/solve_mates", "{mates}", "3 of 3 solved"),
     Run("measure/time_library", "--count 2 --runs 1", "Xiangqi, Board.push_uci . [0-9,]+ ."),
 )

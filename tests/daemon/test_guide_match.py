@@ -20,7 +20,8 @@ from siqi.games import registry
 PAGE = "guide/match.md"
 
 LINES = [line for block in blocks(PAGE, "sh") for line in block.replace("\\\n", "").splitlines()]
-MATCHES = [line for line in LINES if line.startswith("siqi match ")]
+MATCHES = [line for line in LINES if line.startswith(tuple(f"siqi match {name} " for name in registry.NAMES))]
+ON_LOGS = [line for line in LINES if line.startswith("siqi match ") and line not in MATCHES]
 
 ENGINE = """
 import sys
@@ -41,7 +42,7 @@ def short(line: str) -> str:
 def mask(text: str) -> set[str]:
     """Return the lines of a report without numbers, cells of tables and the verdict of an SPRT."""
     lines = (re.sub(r" H[01]$", "", line) for line in text.splitlines())
-    return {" ".join(re.sub(r"[-+]?(?:\d[\d./]*|inf)|(?<=\s)-(?=\s|$)", "N", line).split()) for line in lines}
+    return {" ".join(re.sub(r"[-+]?(?:\d[\d./]*|inf|nan)|(?<=\s)-(?=\s|$)", "N", line).split()) for line in lines}
 
 
 @pytest.mark.parametrize("line", MATCHES)
@@ -59,7 +60,7 @@ def test_matches_are_played_as_printed(
     monkeypatch.setattr(EngineSpec, "program", shlex.join([sys.executable, "-ISu", str(tmp_path / "engine.py")]))
     assert run(words) == 0
     printed = mask(capsys.readouterr().out)
-    assert mask(report_behind(line)) - {"adjudicated: N"} <= printed
+    assert {each for each in mask(report_behind(line)) if "better: " not in each} - {"adjudicated: N"} <= printed
 
 
 def report_behind(line: str) -> str:
@@ -95,8 +96,23 @@ def test_two_engines_play_from_the_openings_of_the_page(
     assert capsys.readouterr().out == played[played.index("xiangqi: ") :]  # nothing was played
 
 
+def test_commands_on_a_log_run_as_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = (ROOT / "scripts/results/xiangqi-network.jsonl").read_text().replace('"net"', '"new"').splitlines()
+    Path("sprt.jsonl").write_text("\n".join(lines[:5]) + "\n")
+    assert len(ON_LOGS) == 4
+    for line in ON_LOGS:
+        assert run(shlex.split(line)[1:]) == 0
+    printed = capsys.readouterr().out
+    assert "new against terms, 4 games" in printed and "decided for Elo 20, against 0" in printed
+    assert Path("games.pgn").read_text().count('[RedTeam "Siqi"]') == 2
+    assert len(Path("games.csv").read_text().splitlines()) == 5
+
+
 def test_scripts_that_the_page_names_exist() -> None:
-    others = [line for line in LINES if line not in MATCHES]
+    others = [line for line in LINES if line not in (*MATCHES, *ON_LOGS)]
     assert others
     for line in others:
         assert (ROOT / line.split()[1]).exists(), line

@@ -24,8 +24,8 @@ import numpy as np
 
 from scripts.common import script
 
-from siqi.daemon.match.sequential import NORMALIZED, Array, Sprt, likeliest
-from siqi.daemon.match.statistics import NELO_PER_T, POINTS, Z, estimate
+from siqi.daemon.match.sequential import Array, Sprt, likeliest
+from siqi.daemon.match.statistics import NELO_PER_T, NORMALIZED, POINTS, Z, estimate
 from siqi.system.log import Log
 
 KINDS = {

@@ -23,7 +23,8 @@ from siqi.daemon.match import statistics
 from siqi.daemon.match.command import FILE_FAILED, MISUSED
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings
 from siqi.daemon.match.ratings import fit_elo
-from siqi.daemon.match.sequential import LOGISTIC, MODELS, NORMALIZED, Sprt
+from siqi.daemon.match.sequential import Sprt
+from siqi.daemon.match.statistics import LOGISTIC, MODELS, NORMALIZED
 from siqi.daemon.match.tally import Tally, strength
 
 pair_counts = st.lists(st.integers(0, 500), min_size=5, max_size=5).filter(any)

@@ -100,6 +100,15 @@ def test_the_handshake_needs_no_numba() -> None:
     assert out.stdout.strip() == "[]"
 
 
+def test_a_command_line_is_parsed_without_numba() -> None:
+    """Help, errors and `siqi warm --cache`, which says where kernels are compiled, come before numba is imported."""
+    code = (
+        "import sys; import siqi.daemon.command_line as c; c.build_parser(); print({'numba', 'numpy'} & {*sys.modules})"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert out.stdout == "set()\n"
+
+
 def test_a_load_compiles_no_evaluation_that_is_not_in_force() -> None:
     """Only the selected evaluation is compiled, since each takes a second of the first load."""
     code = (

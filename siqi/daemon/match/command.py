@@ -19,8 +19,8 @@ from siqi.daemon.match.check import command as check
 from siqi.daemon.match.config import Config
 from siqi.daemon.match.engines import distinct, engine_of, parse_engine
 from siqi.daemon.match.match_log import MatchSettings, UsageError, model_of
-from siqi.daemon.match.sequential import MODELS, NORMALIZED
 from siqi.daemon.match.standings import Standings
+from siqi.daemon.match.statistics import MODELS, NORMALIZED
 from siqi.daemon.match.tally import Tally
 from siqi.games import registry
 from siqi.system.interrupts import INTERRUPTED, raised

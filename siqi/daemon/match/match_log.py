@@ -6,13 +6,17 @@ import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from siqi.daemon.clients.player import EngineSpec
 from siqi.daemon.match.game_loop import Agreement
-from siqi.daemon.match.sequential import LOGISTIC, Sprt
+from siqi.daemon.match.statistics import LOGISTIC
 from siqi.system.log import Log
+
+if TYPE_CHECKING:
+    from siqi.daemon.match.sequential import Sprt
 
 
 class UsageError(Exception):
@@ -53,6 +57,8 @@ class MatchSettings(msgspec.Struct, frozen=True):
     @property
     def test(self) -> Sprt | None:
         """The SPRT that ends the match; None if only the number of games does."""
+        from siqi.daemon.match.sequential import Sprt  # late: it imports numpy, which no command line needs
+
         return Sprt(*self.sprt, self.sprt_model) if self.sprt else None
 
     @property

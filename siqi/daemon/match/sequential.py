@@ -15,11 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from siqi.daemon.match.statistics import NELO_PER_T, POINTS, expected_score
+from siqi.daemon.match.statistics import LOGISTIC, NELO_PER_T, NORMALIZED, POINTS, expected_score
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-MODELS = NORMALIZED, LOGISTIC = "normalized", "logistic"
 
 MOST_ELO = {NORMALIZED: 200.0, LOGISTIC: 1000.0}
 """The largest Elo of a hypothesis; beyond it `likeliest` need not converge, and no test is worth its games."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from siqi.daemon.match.sequential import MODELS, NORMALIZED, Sprt
+from siqi.daemon.match.statistics import MODELS, NORMALIZED
 from siqi.daemon.match.tally import strength
 from siqi.system.pipes import to_stderr
+
+if TYPE_CHECKING:
+    from siqi.daemon.match.sequential import Sprt
 
 MISUSED = 2
 
@@ -49,6 +53,8 @@ def parse_bounds(text: str) -> tuple[float, float]:
 
 def sprt_with(options: argparse.Namespace) -> int:
     """Run `siqi match sprt`; return 0, or MISUSED for a test that there is not."""
+    from siqi.daemon.match.sequential import Sprt  # late: it imports numpy, which no command line needs
+
     elo0, elo1 = options.bounds
     test = Sprt(elo0, elo1, options.model, options.alpha, options.beta)
     if fault := test.fault():

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from siqi.daemon.match import statistics
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Pairing
-from siqi.daemon.match.ratings import fit_elo
 from siqi.daemon.match.schedule import ROUNDS, Round, is_over, points_of, swiss_points
 from siqi.daemon.match.tally import Tally, warning_of_time
 
@@ -61,6 +58,10 @@ class Standings:
         Elo is relative: to the first engine in a gauntlet, else to the mean of all that are rated. Games of an engine
         that lost all by illegal moves show no strength: it has the Elo -inf.
         """
+        import numpy as np  # late: no command line needs it
+
+        from siqi.daemon.match.ratings import fit_elo
+
         size = len(self.settings.engines)
         unrated = {engine for engine in range(size) if self._is_misconfigured(engine)}
         rated = {pairing: tally for pairing, tally in self._tallies.items() if unrated.isdisjoint(pairing)}

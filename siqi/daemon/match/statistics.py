@@ -13,6 +13,9 @@ from collections.abc import Hashable, Sequence
 from statistics import NormalDist, fmean, stdev
 from typing import NamedTuple
 
+MODELS = NORMALIZED, LOGISTIC = "normalized", "logistic"
+"""The meanings of Elo in a sequential test (sequential.py)."""
+
 CONFIDENCE = 0.95
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 POINTS = (0.0, 0.25, 0.5, 0.75, 1.0)  # score per game of each kind of pair

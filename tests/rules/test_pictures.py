@@ -36,6 +36,26 @@ STARTS = {
 }
 
 
+@pytest.mark.parametrize("game", registry.NAMES)
+@pytest.mark.parametrize("shown", (Look(), Look(flipped=True), Look(coordinates=False)))
+def test_centres_are_where_rings_are_drawn(game: str, shown: Look) -> None:
+    maker, board = registry.picture_maker(game), registry.info(game).board
+    centres = maker.centres(shown)
+    assert len(centres) == len(board.columns) * len(board.rows)
+    assert list(centres) == sorted(centres, key=lambda point: centres[point][::-1])
+    position = registry.load(game).position(None)
+    for point in [*centres][:: max(len(centres) // 7, 1)]:
+        drawing = maker.draw(position, shown._replace(squares=(point,)))
+        (ring,) = [ElementTree.fromstring(part) for part in drawing.live if 'class="ring"' in part]
+        if ring.tag == "circle":
+            found = float(ring.get("cx", 0)), float(ring.get("cy", 0))
+        else:
+            sides = ("x", "width"), ("y", "height")
+            found = tuple(float(ring.get(start, 0)) + float(ring.get(size, 0)) / 2 for start, size in sides)
+        assert found == pytest.approx(centres[point], abs=0.1)
+        assert 0 < centres[point][0] < drawing.width and 0 < centres[point][1] < drawing.height
+
+
 def random_game(name: str, seed: int, plies: int, setups: list[str] | None = None) -> Iterator[Any]:
     """Yield the positions of a random game, of the contract's type, beginning before the set-ups."""
     rng = random.Random(seed)

@@ -88,8 +88,8 @@ def draw(
     point off the board.
     """
     pieces = position.pieces()
-    left = 26 + (10 if look.coordinates else 0)
-    grid = Grid(INFO.board, left, 26, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
+    grid = _grid(look)
+    left = grid.left
     width = left + 26 + 18 * STEP
     height = 52 + 18 * STEP + (10 if look.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
@@ -118,6 +118,16 @@ def draw(
         live.append(shape("circle", class_="dot", cx=x, cy=dot, r=2.2 if point in numbered else 4))
     live += marks.rings(look, grid)
     return drawing
+
+
+def centres(look: Look = Look()) -> dict[str, tuple[float, float]]:  # noqa: B008
+    """Return the centres of all points in the picture of a look."""
+    return _grid(look).centres()
+
+
+def _grid(look: Look) -> Grid:
+    left = 26 + (10 if look.coordinates else 0)
+    return Grid(INFO.board, left, 26, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
 
 
 def diagram(fen: str) -> Diagram:

@@ -80,8 +80,8 @@ def draw(position: EwnPosition, look: Look = Look(), *, chances: Mapping[int, fl
         if not 1 <= throw <= INFO.die_faces or not 0 <= chance <= 1:
             raise ValueError(f"chances: throws 1 to {INFO.die_faces} and chances 0 to 1, not {throw}: {chance}")
     pieces = position.pieces()
-    aside = 26 if look.coordinates else 12
-    grid = Grid(INFO.board, aside + STEP / 2, 12 + STEP / 2, (STEP, STEP), (HALF, HALF), False, flipped=look.flipped)
+    grid = _grid(look)
+    aside = grid.left - STEP / 2
     width, height = aside + 5 * STEP + PANEL, 12 + 5 * STEP + aside
     drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
     if look.ground:
@@ -102,6 +102,16 @@ def draw(position: EwnPosition, look: Look = Look(), *, chances: Mapping[int, fl
     if chances:
         live += _bars(drawing, middle, 96, position.turn, chances, position.dice)
     return drawing
+
+
+def centres(look: Look = Look()) -> dict[str, tuple[float, float]]:  # noqa: B008
+    """Return the centres of all points in the picture of a look."""
+    return _grid(look).centres()
+
+
+def _grid(look: Look) -> Grid:
+    aside = 26 if look.coordinates else 12
+    return Grid(INFO.board, aside + STEP / 2, 12 + STEP / 2, (STEP, STEP), (HALF, HALF), False, flipped=look.flipped)
 
 
 def diagram(fen: str) -> Diagram:

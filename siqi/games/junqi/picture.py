@@ -88,8 +88,8 @@ def draw(
         raise ValueError(f"unknown faces {faces!r}; one of {', '.join(FACES)}")
     believed = (believed_types(position) if beliefs is True else beliefs) or {}
     pieces = position.pieces()
-    left = 44 + (16 if look.coordinates else 0)
-    grid = Grid(INFO.board, left, 30, STEP, PIECE, False, GAP, look.flipped)
+    grid = _grid(look)
+    left = grid.left
     width = left + 44 + 4 * STEP[0]
     height = 60 + 11 * STEP[1] + GAP + (12 if look.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
@@ -110,6 +110,16 @@ def draw(
     live += [grid.brackets(point, 2) for point in last]
     live += marks.rings(look, grid)
     return drawing
+
+
+def centres(look: Look = Look()) -> dict[str, tuple[float, float]]:  # noqa: B008
+    """Return the centres of all points in the picture of a look."""
+    return _grid(look).centres()
+
+
+def _grid(look: Look) -> Grid:
+    left = 44 + (16 if look.coordinates else 0)
+    return Grid(INFO.board, left, 30, STEP, PIECE, False, GAP, look.flipped)
 
 
 def believed_types(position: JunqiPosition) -> dict[str, dict[str, float]]:

@@ -205,6 +205,9 @@ class PictureMaker(Protocol):
         `more`: what only this game's pictures show; TypeError for an unknown name.
         """
 
+    def centres(self, look: Look = ...) -> dict[str, tuple[float, float]]:
+        """Return the centres of all points in the pictures of `draw` by name, row by row from the top."""
+
     def text(self, position: Any, style: TerminalStyle) -> Iterator[str]:
         """Yield the lines of a picture for a terminal."""
 

@@ -49,6 +49,12 @@ class Grid(NamedTuple):
             raise ValueError(f"not a point: {point}")
         return self.at(*found[0])
 
+    def centres(self) -> dict[str, tuple[float, float]]:
+        """Return the centres of all points by name, row by row from the top of the picture."""
+        columns, rows = range(len(self.board.columns)), range(len(self.board.rows))
+        placed = {self.board.point_text(column, row): self.at(column, row) for row in rows for column in columns}
+        return dict(sorted(placed.items(), key=lambda item: (item[1][1], item[1][0])))
+
     def outline(self, point: str, larger: float, class_: str, **values: str) -> str:
         """Return the outline of a piece on a point, `larger` units wider on each side."""
         x, y = self.place(point)

@@ -88,6 +88,17 @@ def draw(
     return draw_pieces(pieces, look, title, text, faces=faces, numerals=numerals, last=last, check=check_point)
 
 
+def centres(look: Look = Look()) -> dict[str, tuple[float, float]]:  # noqa: B008
+    """Return the centres of all points in the picture of a look."""
+    return _grid(look).centres()
+
+
+def _grid(look: Look) -> Grid:
+    margin = STEP * 0.75
+    left = margin + (12 if look.coordinates else 0)
+    return Grid(INFO.board, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
+
+
 def diagram(fen: str) -> Diagram:
     """Return the placement of a FEN, which may be one that the rules cannot play; ValueError if the text is none."""
     letters, turn, _, _ = read_fen(fen)
@@ -117,9 +128,8 @@ def draw_pieces(
     points of the last move, unless `look` has others; `check` is the point of a king in check.
     """
     characters = face_of(faces)
-    margin = STEP * 0.75
-    left = margin + (12 if look.coordinates else 0)
-    grid = Grid(INFO.board, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
+    grid = _grid(look)
+    left, margin = grid.left, grid.top
     width, height = left + margin + 8 * STEP, 2 * margin + 9 * STEP + (12 if look.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, look, title, text)
     if numerals and look.coordinates:

@@ -3,8 +3,15 @@
 # Not in Debian, built from their sources and named by a variable: CuteGames (CUTEGAMES), the UCCI league's referee
 # (UCCILEAG: xqbase/eleeye, LEAGUE/makefile.sh with -fpermissive), Sylvan (SYLVAN_CLI: EterCyber/Sylvan, Qt 5, qmake).
 set -euo pipefail
-packages=(chromium fairy-stockfish fonts-wqy-microhei hoichess scrot uci2wb xboard xvfb)
-if dpkg --status "${packages[@]}" >/dev/null 2>&1; then exit 0; fi
+cd "$(dirname "$0")/.."
+packages=(chromium fairy-stockfish fonts-wqy-microhei hoichess nodejs npm scrot uci2wb xboard xvfb)
+typescript() { # checks the types of the board's page
+    [ -x build/node/node_modules/.bin/tsc ] || npm install --silent --no-audit --no-fund --prefix build/node typescript@5.9.3
+}
+if dpkg --status "${packages[@]}" >/dev/null 2>&1; then
+    typescript
+    exit 0
+fi
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
     echo "needs root and apt-get: ${packages[*]}" >&2
     exit 1
@@ -12,3 +19,4 @@ fi
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+typescript

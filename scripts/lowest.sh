@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Install the lowest versions that pyproject.toml admits into build/lowest, and run a short part of the tests with them.
-# Each package is needed by one: the protocol, files, plots, mined rules, the cluster, the site, the distributions.
+# Each package is needed by one: the protocol, files, plots, mined rules, the board, the cluster, the site, the distributions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 lowest=build/lowest
@@ -9,6 +9,6 @@ lowest=build/lowest
 export PIP_CONSTRAINT="$PWD/$lowest/constraints.txt"
 "$lowest/bin/python" -m pip install -q --no-compile --disable-pip-version-check -e '.[test,scripts,cluster,docs]'
 "$lowest/bin/python" -m siqi warm
-exec "$lowest/bin/python" -m pytest -n 3 --dist worksteal tests/daemon/test_{protocol,plot,convert}.py \
+exec "$lowest/bin/python" -m pytest -n 3 --dist worksteal tests/daemon/test_{protocol,plot,convert,board_server}.py \
     tests/daemon/test_cluster.py::test_a_review_on_a_cluster_has_the_same_values \
     tests/scripts/test_mine_rules.py tests/structure/test_{site,installations}.py

@@ -30,6 +30,11 @@ class CommandHelp(NamedTuple):
 
 GROUPS = {
     "Positions and games": {
+        "board": CommandHelp(
+            "play against the engine on a page in the browser",
+            ("siqi board --game ewn", "siqi board --no-browser --port 8000 --games ~/games"),
+            "docs/guide/board.md",
+        ),
         "analyse": CommandHelp(
             "analyse positions or games, as JSON, a table, comments or a plot",
             (
@@ -94,8 +99,7 @@ command it is the daemon on standard input and output (see protocol.md).
 {groups}
 Options:
   --option NAME=VALUE  set an option of the engine (siqi options lists them)
-  --no-files           refuse options by which the client names a file: for a
-                       daemon, or siqi analyse, behind a socket or a bot
+  --no-files           refuse files that the client names (daemon, analyse)
   --version            print the version
   -h, --help           print this help; siqi COMMAND --help has examples
 """
@@ -196,6 +200,7 @@ def build_parser() -> argparse.ArgumentParser:
         return parser
 
     from siqi.daemon.analysis.command import add_arguments
+    from siqi.daemon.board.command import add_arguments as add_board_arguments
     from siqi.daemon.commands import convert, option_list
     from siqi.daemon.commands.show import add_arguments as add_show_arguments
     from siqi.daemon.match.command import add_arguments as add_match_arguments
@@ -204,6 +209,7 @@ def build_parser() -> argparse.ArgumentParser:
     analyse, review, bench = add("analyse", aliases=["analyze"]), add("review"), add("bench")
     add_arguments(analyse)
     add_review_arguments(review)
+    add_board_arguments(add("board"))
     add_show_arguments(add("show"))
     convert.add_arguments(add("convert"))
     match = add("match")
@@ -275,6 +281,10 @@ def run(arguments: list[str]) -> int:
         from siqi.daemon.review.command import review_with
 
         return review_with(options)
+    if options.command == "board":
+        from siqi.daemon.board.command import board_with
+
+        return board_with(options)
     if options.command == "match":
         from siqi.daemon.match.command import match_with
 

@@ -1,0 +1,1 @@
+"""`siqi board`: a page on this machine to play on."""

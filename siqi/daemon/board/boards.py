@@ -1,0 +1,89 @@
+"""The boards of the page: pictures as the games draw them, and the places of their points."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from siqi.daemon.board.events import Board, BoardView, Cell, GameCard
+from siqi.daemon.board.session import Session
+from siqi.daemon.review.pictures import WAYS, marks_of
+from siqi.games import registry
+from siqi.games.contract import Game, Position
+from siqi.games.pictures.diagram import Diagram
+from siqi.games.pictures.look import Look
+
+KEPT = 8
+"""Pictures that tabs may still ask for."""
+
+
+def card(name: str) -> GameCard:
+    """Return what the page says of a game before it is chosen."""
+    info = registry.info(name)
+    names = {language: [of.game, *of.sides] for language, of in (("en", info.english), ("zh", info.chinese))}
+    return GameCard(
+        name, names, list(info.pieces), list(info.skill_elo), info.has_dice, info.has_setup, info.has_hidden
+    )
+
+
+def board(game: Game[Position], number: int) -> Board:
+    """Return the places of a game's board, from both sides."""
+    return Board(number=number, game=game.info.name, views=[_view(game, flipped) for flipped in WAYS])
+
+
+def _view(game: Game[Position], flipped: bool) -> BoardView:
+    maker, look = registry.picture_maker(game.info.name), Look(flipped=flipped)
+    drawing = maker.draw(Diagram({}, 0, ""), look)
+    rows: dict[float, list[Cell]] = {}
+    for point, (x, y) in maker.centres(look).items():
+        rows.setdefault(y, []).append(Cell(point, x, y))
+    cells = list(rows.values())
+    width = _least_step(cell.x for cell in cells[0])
+    height = _least_step(row[0].y for row in cells)
+    return BoardView((drawing.width, drawing.height), (width, height), cells)
+
+
+def _least_step(values: Iterable[float]) -> float:
+    found = list(values)
+    return min(after - before for before, after in itertools.pairwise(found))
+
+
+class Pictures:
+    """The last pictures of a session, drawn when they are asked for."""
+
+    def __init__(self) -> None:
+        self._drawn: OrderedDict[int, tuple[str, Position | Diagram, Look]] = OrderedDict()
+        self._svg: dict[tuple[int, bool], str] = {}
+
+    def keep(self, session: Session, number: int) -> None:
+        """Keep what the session shows now under a picture's number."""
+        positions = session.positions
+        if positions is None or number in self._drawn:
+            return
+        arrows, squares = marks_of(positions.info, session.hint)
+        ends = tuple(point for arrow in arrows for point in (arrow.tail, arrow.head))  # pieces may hide the arrow
+        look = Look(arrows=arrows, squares=squares or ends)
+        drawn: Position | Diagram
+        if positions.has_pieces:
+            drawn = session.shown().copy()
+        else:
+            drawn = Diagram(session.pieces(), positions.whole.turn, positions.whole.fen())
+            drawn.has_pieces = False
+        if positions.info.has_hidden:  # what the referee's position would mark is the same, and known
+            look = look._replace(lastmove=tuple(session.last_points()))
+        self._drawn[number] = (positions.info.name, drawn, look)
+        while len(self._drawn) > KEPT:
+            gone, _ = self._drawn.popitem(last=False)
+            for flipped in WAYS:
+                self._svg.pop((gone, flipped), None)
+
+    def svg(self, number: int, flipped: bool) -> str | None:
+        """Return a picture; None if it is no longer kept."""
+        if number not in self._drawn:
+            return None
+        if (number, flipped) not in self._svg:
+            name, drawn, look = self._drawn[number]
+            drawing = registry.picture_maker(name).draw(drawn, look._replace(flipped=flipped))
+            self._svg[number, flipped] = drawing.svg()
+        return self._svg[number, flipped]

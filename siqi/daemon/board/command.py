@@ -1,0 +1,116 @@
+"""The command line of `siqi board`."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from siqi.daemon.commands.arguments import number_to
+from siqi.games import registry
+from siqi.system.interrupts import INTERRUPTED, raised
+from siqi.system.pipes import printable, to_stderr
+
+if TYPE_CHECKING:
+    from siqi.daemon.board.running import Claim
+    from siqi.daemon.board.store import Store
+
+FAILED = 1
+
+USUAL_PORT = 7474
+"""The port where none is given, if it is free: a tab that stays open finds the server again."""
+
+
+def add_arguments(found: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `siqi board`."""
+    found.description = "Play against the engine on a page in the browser. No request leaves this machine."
+    found.add_argument("--game", choices=registry.NAMES, default=registry.USUAL, help="the game proposed first")
+    found.add_argument("--port", type=number_to(65535), metavar="N", help=f"default: {USUAL_PORT}, or a free one")
+    found.add_argument("--no-browser", action="store_true", help="print the page's address, open no browser")
+    found.add_argument("--games", type=Path, metavar="DIR", help="the folder of games; default: the user's data")
+
+
+def usual_folder() -> Path:
+    """Return the folder of games of this user."""
+    import platformdirs
+
+    return platformdirs.user_data_path("siqi", appauthor=False) / "games"
+
+
+def report(text: str) -> None:
+    """Write a line for the user to standard error."""
+    to_stderr(f"siqi board: {text}")
+
+
+def board_with(options: argparse.Namespace) -> int:
+    """Run `siqi board` until Ctrl-C; return 0 if another one runs already, whose page is opened, or INTERRUPTED."""
+    from siqi.daemon.board.running import Claim, find  # late: parsing a command line needs none of this
+    from siqi.daemon.board.store import Store
+
+    folder: Path = options.games or usual_folder()
+    try:
+        store = Store(folder)
+        claim = Claim(folder)
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            report(printable(f"{error.filename or folder}: {error.strerror or error}", 300))
+            return FAILED
+        running = find(folder)
+        if running is None:
+            report(printable(f"{folder}: another siqi board uses this folder, and does not answer", 300))
+            return FAILED
+        report("it runs already: its page is opened")
+        _show(running.address, options.no_browser)
+        return 0
+    import asyncio
+
+    try:
+        with raised():
+            asyncio.run(_serve(store, claim, options))
+    except KeyboardInterrupt:
+        report("ended; the same command goes on with the game")
+        return INTERRUPTED
+    except OSError as error:
+        report(printable(f"{error.filename or folder}: {error.strerror or error}", 300))
+        return FAILED
+    finally:
+        claim.release()
+        store.close()
+    return 0
+
+
+async def _serve(store: Store, claim: Claim, options: argparse.Namespace) -> None:
+    import asyncio
+
+    from siqi.daemon.board.hall import Hall
+    from siqi.daemon.board.reviews import Reviews
+    from siqi.daemon.board.running import Running
+    from siqi.daemon.board.server import BoardServer
+    from siqi.daemon.board.session import Session
+
+    server = BoardServer(Hall(Session(store), Reviews(store.folder), options.game))
+    try:
+        try:
+            port = server.listen(options.port or USUAL_PORT)
+        except OSError:
+            if options.port:
+                raise
+            port = server.listen(0)
+        running = Running(port, server.token)
+        claim.publish(running)
+        report(printable(f"games are kept in {store.folder}; Ctrl-C ends", 300))
+        _show(running.address, options.no_browser)
+        await asyncio.Event().wait()
+    finally:
+        await server.close()
+
+
+def _show(address: str, no_browser: bool) -> None:
+    """Open a page in the user's browser, or print its address where there is none."""
+    if not no_browser:
+        import webbrowser
+
+        if webbrowser.open(address):
+            return
+    print(address, flush=True)

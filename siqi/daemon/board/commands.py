@@ -1,0 +1,93 @@
+"""What a person can ask of a session: typed commands, as the page sends them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+MOST_MS = 24 * 3600 * 1000
+
+Word = Annotated[str, msgspec.Meta(max_length=64)]
+Point = Annotated[str, msgspec.Meta(max_length=4)]
+
+
+class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
+    """A command."""
+
+
+class Begin(Command, frozen=True, tag="begin"):
+    """Begin a new game, and leave the one before; the fields are those of `entries.Begun`."""
+
+    game: Word
+    person: Annotated[int, msgspec.Meta(ge=0, le=1)]
+    skill: Annotated[int, msgspec.Meta(ge=0, le=20)]
+    movetime_ms: Annotated[int, msgspec.Meta(ge=10, le=MOST_MS)] = 1000
+    clock_ms: Annotated[int, msgspec.Meta(ge=0, le=MOST_MS)] = 0
+    increment_ms: Annotated[int, msgspec.Meta(ge=0, le=MOST_MS)] = 0
+    dice: Literal["page", "person"] = "page"
+
+
+class Play(Command, frozen=True, tag="move"):
+    """Play a move, or a set-up, by its word."""
+
+    word: Word
+
+
+class Swap(Command, frozen=True, tag="swap"):
+    """Exchange two pieces of the set-up that is being made."""
+
+    first: Point
+    second: Point
+
+
+class Propose(Command, frozen=True, tag="propose"):
+    """Have the engine propose another set-up."""
+
+
+class SetUp(Command, frozen=True, tag="set up"):
+    """Play the set-up that has been made."""
+
+
+class Throw(Command, frozen=True, tag="throw"):
+    """Enter the throw of a die for the side to move."""
+
+    throw: Annotated[int, msgspec.Meta(ge=1, le=6)]
+
+
+class TakeBack(Command, frozen=True, tag="take back"):
+    """Go back to the position before one's own last move."""
+
+
+class Hint(Command, frozen=True, tag="hint"):
+    """Have the engine show its best move."""
+
+
+class MoveNow(Command, frozen=True, tag="move now"):
+    """Have the engine answer with what it has found."""
+
+
+class Pause(Command, frozen=True, tag="pause"):
+    """Stop the clocks."""
+
+
+class Resume(Command, frozen=True, tag="resume"):
+    """Go on after a pause, or after a restart."""
+
+
+class Resign(Command, frozen=True, tag="resign"):
+    """Give up the game."""
+
+
+class TakeBoard(Command, frozen=True, tag="take board"):
+    """Let this tab hold the board; the others watch."""
+
+
+class Review(Command, frozen=True, tag="review"):
+    """Have the review of the game written, which is over."""
+
+
+ServerCommand = TakeBoard | Review
+"""Commands to the server, not to the session."""
+
+AnyCommand = Begin | Play | Swap | Propose | SetUp | Throw | TakeBack | Hint | MoveNow | Pause | Resume | Resign

@@ -1,0 +1,154 @@
+"""What a session says: typed events, numbered in their order, as the page gets them, without a word for people."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Stage = Literal["start", "loading", "asks", "set-up", "play", "paused", "over"]
+"""start: there is no game; loading: its kernels are; asks: a game that a restart broke off waits to go on."""
+
+
+class Event(msgspec.Struct, frozen=True, tag_field="event", kw_only=True):
+    """An event; the numbers of a session's events rise."""
+
+    number: int
+
+
+class PlayedMove(msgspec.Struct, frozen=True):
+    """A move of the game as the person may see it."""
+
+    word: str
+    chinese: str = ""  # in players' notation, where the game has one
+    throw: int = 0
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """A legal move of the person, and the points that it names."""
+
+    word: str
+    points: list[str]
+
+
+class Clocks(msgspec.Struct, frozen=True):
+    """The time that is left to each side, in milliseconds, and the side whose clock runs."""
+
+    left: tuple[int, int]
+    running: int | None
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """The settings of a game, as it was begun."""
+
+    game: str
+    person: int
+    skill: int
+    movetime_ms: int
+    clock_ms: int
+    increment_ms: int
+    dice: str
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """The end of the game: the winner's side, None for a draw, and a word for the reason."""
+
+    winner: int | None
+    reason: str
+
+
+class Snapshot(Event, frozen=True, tag="snapshot"):
+    """The whole session as a page shows it."""
+
+    stage: Stage
+    settings: Settings | None = None
+    turn: int = 0
+    picture: int = 0  # the number of the board's picture
+    pieces: dict[str, str] = {}  # the FEN's letters by point
+    moves: list[PlayedMove] = []
+    last: list[str] = []  # the points of the last move
+    choices: list[Choice] = []  # empty while the person cannot move, and where a turn is made of stones
+    stones: int = 0  # to put on empty points, where a turn is made of stones
+    setup: list[str] = []  # the points of the set-up that the person makes
+    throw: int = 0
+    needs_throw: bool = False  # the person has to enter a throw
+    thinking: bool = False  # the engine is to move
+    can_take_back: bool = False
+    hint: PlayedMove | None = None  # the engine's best move
+    is_hint_coming: bool = False
+    clocks: Clocks | None = None
+    ending: Ending | None = None
+    file: str = ""
+
+
+class Loading(Event, frozen=True, tag="loading"):
+    """A game's kernels are being compiled or read: a line for the person."""
+
+    text: str
+
+
+class Refused(Event, frozen=True, tag="refused"):
+    """A command was not carried out, or a fact could not be written; `reason` is for the person."""
+
+    reason: str
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """A point of a board and its centre, in units of the picture."""
+
+    point: str
+    x: float
+    y: float
+
+
+class BoardView(msgspec.Struct, frozen=True):
+    """The places of a picture of a board: its size, that of a cell, and the cells row by row from the top."""
+
+    size: tuple[float, float]
+    cell: tuple[float, float]
+    rows: list[list[Cell]]
+
+
+class Board(Event, frozen=True, tag="board"):
+    """The board of a game, from both sides."""
+
+    game: str
+    views: list[BoardView]
+
+
+class GameCard(msgspec.Struct, frozen=True):
+    """A game to choose: its names and its sides' by language, the Elo of each Skill Level."""
+
+    game: str
+    names: dict[str, list[str]]
+    pieces: list[str]
+    elo: list[int]
+    has_dice: bool
+    has_setup: bool
+    has_hidden: bool
+
+
+class Welcome(Event, frozen=True, tag="welcome"):
+    """The first event of each tab."""
+
+    games: list[GameCard]
+    usual: str
+    version: str
+
+
+class Seat(Event, frozen=True, tag="seat"):
+    """Whether this tab holds the board, and how many tabs there are."""
+
+    holds: bool
+    tabs: int
+
+
+class Reviewing(Event, frozen=True, tag="reviewing"):
+    """The state of a review: a line of progress, at the end its address."""
+
+    text: str = ""
+    address: str = ""
+
+
+AnyEvent = Snapshot | Loading | Refused
+"""The events of a session."""

@@ -1,0 +1,198 @@
+"""The hall around a session: the tabs that watch it, the one that holds the board, and the engine that it plays."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterable
+from typing import Protocol
+
+import msgspec
+
+from siqi.daemon.board import boards
+from siqi.daemon.board.commands import AnyCommand, Begin, Review, ServerCommand, TakeBoard
+from siqi.daemon.board.events import AnyEvent, Board, Event, Refused, Reviewing, Seat, Snapshot, Welcome
+from siqi.daemon.board.positions import Positions
+from siqi.daemon.board.reviews import ReviewError, Reviews
+from siqi.daemon.board.session import Session, Think
+from siqi.daemon.board.thinker import Answered, Fault, GameLoaded, News, Progress, Thinker
+from siqi.games import registry
+from siqi.version import __version__
+
+
+class Tab(Protocol):
+    """A tab of the browser."""
+
+    def send_text(self, data: str) -> None:
+        """Send an event that is encoded; a tab that is gone gets nothing."""
+
+
+def send(tab: Tab, event: Event) -> None:
+    """Send an event to one tab."""
+    tab.send_text(msgspec.json.encode(event).decode())
+
+
+class Hall:
+    """Any number of tabs watch the session; one holds the board, and its commands alone are carried out.
+
+    All calls are made in the thread of one event loop.
+    """
+
+    def __init__(self, session: Session, reviews: Reviews, usual: str = registry.USUAL) -> None:
+        """Begin in a running event loop. `usual`: the game that a page without one proposes."""
+        self._session, self._usual = session, usual
+        self.reviews = reviews
+        self.pictures = boards.Pictures()
+        self._loop = asyncio.get_running_loop()
+        self._tabs: list[Tab] = []
+        self._holder: Tab | None = None
+        self._thinker = Thinker(self._post)
+        self._asked: object = None  # the key of what the engine was asked last
+        self._is_hurried = False
+        self._progress = ""
+        self._writing: asyncio.Task[None] | None = None  # a review
+        self._ask()
+
+    async def close(self) -> None:
+        """End a review that is being written, and the engine."""
+        if self._writing is not None:
+            self._writing.cancel()
+            await asyncio.wait([self._writing])
+        await asyncio.to_thread(self._thinker.close)
+
+    # Tabs
+
+    def joined(self, tab: Tab) -> None:
+        """Show a new tab all; it holds the board if no other does."""
+        self._tabs.append(tab)
+        if self._holder is None:
+            self._holder = tab
+        number = self._session.next_number
+        send(
+            tab,
+            Welcome(number=number(), games=[*map(boards.card, registry.NAMES)], usual=self._usual, version=__version__),
+        )
+        self._seats()
+        if (board := self._board()) is not None:
+            send(tab, board)
+        snapshot = self._session.snapshot()
+        self.pictures.keep(self._session, snapshot.picture)
+        send(tab, snapshot)
+        if self._progress:
+            for event in self._session.loading(self._progress):
+                send(tab, event)
+
+    def left(self, tab: Tab) -> None:
+        """Forget a tab; the oldest of the others holds the board if it did."""
+        if tab in self._tabs:
+            self._tabs.remove(tab)
+        if self._holder is tab:
+            self._holder = self._tabs[0] if self._tabs else None
+        self._seats()
+
+    def _seats(self) -> None:
+        for tab in self._tabs:
+            holds = tab is self._holder
+            send(tab, Seat(number=self._session.next_number(), holds=holds, tabs=len(self._tabs)))
+
+    def said(self, tab: Tab, message: str | bytes) -> None:
+        """Carry out a command of a tab."""
+        try:
+            command = msgspec.json.decode(message, type=AnyCommand | ServerCommand)
+        except msgspec.DecodeError as error:
+            send(tab, Refused(number=self._session.next_number(), reason=str(error)))
+            return
+        if isinstance(command, TakeBoard):
+            self._holder = tab
+            self._seats()
+        elif tab is not self._holder:
+            send(tab, Refused(number=self._session.next_number(), reason="another tab holds the board"))
+        elif isinstance(command, Review):
+            self._writing = self._loop.create_task(self._review())
+        else:
+            if isinstance(command, Begin):
+                self._asked = None
+            before = self._session.positions
+            self._show(self._session.do(command), tab)
+            self._show_board(before)
+
+    def _board(self) -> Board | None:
+        positions = self._session.positions
+        return None if positions is None else boards.board(positions.game, self._session.next_number())
+
+    def _show_board(self, before: Positions | None) -> None:
+        """Send the board of a game that has just been loaded."""
+        if self._session.positions is not before and (board := self._board()) is not None:
+            self._send_all([board])
+
+    def _show(self, events: Iterable[AnyEvent], sender: Tab | None = None) -> None:
+        """Send events to whom they concern, then have the engine do what the session wants now."""
+        for event in events:
+            if isinstance(event, Snapshot):
+                self.pictures.keep(self._session, event.picture)
+            if isinstance(event, Refused) and sender is not None:
+                send(sender, event)
+            else:
+                self._send_all([event])
+        self._ask()
+
+    def _send_all(self, events: Iterable[Event]) -> None:
+        for event in events:
+            data = msgspec.json.encode(event).decode()
+            for tab in self._tabs:
+                tab.send_text(data)
+
+    # The engine
+
+    def _ask(self) -> None:
+        wanted = self._session.wanted()
+        key = wanted.key if isinstance(wanted, Think) else wanted
+        if key != self._asked:
+            self._asked, self._is_hurried = key, False
+            self._thinker.request(wanted)
+        if isinstance(wanted, Think) and wanted.is_urgent and not self._is_hurried:
+            self._is_hurried = True
+            self._thinker.hurry()
+
+    def _post(self, news: News) -> None:
+        """Take news in the engine's thread."""
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._hear, news)
+
+    def _hear(self, news: News) -> None:
+        """Take news of the engine; called in the loop's thread."""
+        match news:
+            case Progress(text):
+                self._progress = text
+                self._show(self._session.loading(text))
+            case GameLoaded(game):
+                self._progress = ""
+                before = self._session.positions
+                self._show(self._session.game_loaded(game))
+                self._show_board(before)
+            case Fault(reason):
+                self._show(self._session.engine_failed(reason))
+            case Answered(question, word):
+                if question.key == self._asked:
+                    self._asked = None
+                self._show(self._session.engine_moved(question.key, word))
+
+    def tick(self) -> None:
+        """Look at the clocks."""
+        if events := self._session.tick():
+            self._show(events)
+
+    async def _review(self) -> None:
+        finished = self._session.finished()
+        number = self._session.next_number
+        if finished is None:
+            self._send_all([Refused(number=number(), reason="the game is not over")])
+            return
+        try:
+            async for text in self.reviews.write(self._session.file, finished):
+                self._send_all([Reviewing(number=number(), text=text)])
+        except ReviewError as error:
+            self._send_all([Reviewing(number=number()), Refused(number=number(), reason=str(error))])
+        else:
+            address = f"/review/{self.reviews.number(self._session.file)}.html"
+            self._send_all([Reviewing(number=number(), address=address)])

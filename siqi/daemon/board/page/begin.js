@@ -1,0 +1,129 @@
+// The dialog for a new game.
+
+import { spoken, text } from './texts.js';
+
+/** @typedef {import('./types.js').GameCard} GameCard */
+/** @typedef {import('./types.js').Settings} Settings */
+
+const MINUTES = [0, 1, 3, 4, 5, 10, 15, 30, 45];
+const INCREMENTS = [0, 1, 2, 5, 10, 30];
+const MOVETIMES = [0.1, 0.5, 1, 3, 10, 30];
+const USUAL_LEVEL = 5;
+
+/**
+ * @template {HTMLElement} T
+ * @param {string} id
+ * @returns {T}
+ */
+const get = (id) => /** @type {T} */ (document.getElementById(id));
+
+/**
+ * @param {HTMLSelectElement} select
+ * @param {[number, string][]} options
+ * @param {number} chosen
+ */
+function fill(select, options, chosen) {
+  select.replaceChildren(...options.map(([value, label]) => new Option(label, String(value), false, value === chosen)));
+}
+
+/**
+ * @param {HTMLElement} set
+ * @param {string} name
+ * @param {[string, string][]} options
+ * @param {string} chosen
+ */
+function radios(set, name, options, chosen) {
+  const legend = set.querySelector('legend');
+  set.replaceChildren(...(legend ? [legend] : []), ...options.map(([value, label]) => {
+    const choice = document.createElement('label');
+    choice.className = 'choice';
+    const input = document.createElement('input');
+    Object.assign(input, { type: 'radio', name, value, checked: value === chosen });
+    choice.append(input, label);
+    return choice;
+  }));
+}
+
+export class BeginDialog {
+  /** @param {(command: object) => void} send */
+  constructor(send) {
+    /** @type {HTMLDialogElement} */
+    this.dialog = get('begin');
+    /** @type {GameCard[]} */
+    this.cards = [];
+    /** @type {Settings | null} */
+    this.last = null;
+    this.game = '';
+    get('games').addEventListener('change', () => this.choose(this.value('game')));
+    get('cancel').addEventListener('click', () => this.dialog.close());
+    this.dialog.querySelector('form')?.addEventListener('submit', () => send(this.command()));
+    get('clock').addEventListener('change', () => this.adapt());
+  }
+
+  /** @param {string} name */
+  value(name) {
+    const found = this.dialog.querySelector(`input[name=${name}]:checked`);
+    return found instanceof HTMLInputElement ? found.value : '';
+  }
+
+  /** @param {string} id */
+  number(id) {
+    return Number(/** @type {HTMLSelectElement} */ (get(id)).value);
+  }
+
+  /** @param {Settings | null} last the settings of the game before */
+  open(last) {
+    if (this.dialog.open) return;
+    this.last = last;
+    this.write(last?.game ?? this.game);
+    this.dialog.showModal();
+    get('start').focus();
+  }
+
+  /**
+   * Write the dialog in the language of the page.
+   * @param {string} game
+   */
+  write(game) {
+    const last = this.last;
+    radios(get('games'), 'game', this.cards.map((card) => [card.game, card.names[spoken()][0]]), game);
+    fill(get('clock'), MINUTES.map((n) => [n, n ? text('minutes', { n }) : text('noClock')]), (last?.clock_ms ?? 0) / 60000);
+    fill(get('increment'), INCREMENTS.map((n) => [n, n ? text('seconds', { n }) : text('none')]), (last?.increment_ms ?? 0) / 1000);
+    fill(get('movetime'), MOVETIMES.map((n) => [n, text('seconds', { n })]), (last?.movetime_ms ?? 1000) / 1000);
+    /** @type {HTMLSelectElement} */ (get('thrower')).value = last?.dice ?? 'page';
+    get('begin-note').textContent = last ? text('beginNote') : '';
+    this.choose(game);
+  }
+
+  /** @param {string} game */
+  choose(game) {
+    const card = this.cards.find((one) => one.game === game) ?? this.cards[0];
+    this.game = card.game;
+    const [, first, second] = card.names[spoken()];
+    radios(get('sides'), 'side', [['0', first], ['1', second]], String(this.last?.person ?? 0));
+    const levels = card.elo.map((elo, n) => /** @type {[number, string]} */ ([n, text('levelElo', { n, elo })]));
+    levels.push([card.elo.length, text('full', { n: card.elo.length })]);
+    fill(get('skill'), levels, this.last?.skill ?? USUAL_LEVEL);
+    for (const part of [get('thrower'), this.dialog.querySelector('label[for=thrower]')]) {
+      if (part instanceof HTMLElement) part.hidden = !card.has_dice;
+    }
+    this.adapt();
+  }
+
+  /** Show the times that the clock leaves to choose. */
+  adapt() {
+    const hasClock = this.number('clock') > 0;
+    for (const [id, isShown] of /** @type {[string, boolean][]} */ ([['increment', hasClock], ['movetime', !hasClock]])) {
+      get(id).hidden = !isShown;
+      /** @type {HTMLElement} */ (this.dialog.querySelector(`label[for=${id}]`)).hidden = !isShown;
+    }
+  }
+
+  command() {
+    return {
+      do: 'begin', game: this.game, person: Number(this.value('side')), skill: this.number('skill'),
+      movetime_ms: 1000 * this.number('movetime'), clock_ms: 60000 * this.number('clock'),
+      increment_ms: 1000 * this.number('increment'), dice: /** @type {HTMLSelectElement} */ (get('thrower')).value,
+    };
+  }
+}

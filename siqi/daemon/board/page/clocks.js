@@ -1,0 +1,52 @@
+// The clocks: what the server has said last, counted on by this page's own clock.
+
+/** @typedef {import('./types.js').Clocks} Clocks */
+
+const CALLED_S = [60, 30, 10];
+
+/** @param {number} ms */
+export function clockText(ms) {
+  const seconds = Math.ceil(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const rest = String(seconds % 60).padStart(2, '0');
+  return minutes >= 60 ? `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+}
+
+export class ClockFace {
+  /** @param {(side: number, seconds: number) => void} call called when a side has 60, 30 and 10 seconds left */
+  constructor(call) {
+    this.call = call;
+    /** @type {Clocks | null} */
+    this.clocks = null;
+    this.since = 0;
+    /** @type {number[]} */
+    this.before = [Infinity, Infinity];
+  }
+
+  /** @param {Clocks | null} clocks */
+  set(clocks) {
+    this.clocks = clocks;
+    this.since = performance.now();
+    this.before = [0, 1].map((side) => this.left(side));
+  }
+
+  /**
+   * Return the milliseconds that a side has left.
+   * @param {number} side
+   */
+  left(side) {
+    if (!this.clocks) return Infinity;
+    const gone = this.clocks.running === side ? performance.now() - this.since : 0;
+    return Math.max(this.clocks.left[side] - gone, 0);
+  }
+
+  /** Call the seconds that have been passed since the last look. */
+  look() {
+    for (const side of [0, 1]) {
+      const now = this.left(side);
+      const passed = CALLED_S.filter((seconds) => this.before[side] > seconds * 1000 && now <= seconds * 1000).pop();
+      this.before[side] = now;
+      if (passed !== undefined) this.call(side, passed);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// The words of the page in both languages.
+
+/** @typedef {'en' | 'zh'} Language */
+
+/** @type {{[language in Language]: {[key: string]: string}}} */
+const TEXTS = {
+  en: {
+    language: 'Language', board: 'Board', moves: 'Moves', newGame: 'New game', game: 'Game', yourSide: 'You play', level: 'Level', clock: 'Clock of each side',
+    increment: 'Increment', movetime: 'Engine’s time for a move', die: 'The die', dieByPage: 'thrown by the page', dieByHand: 'entered by hand',
+    start: 'Start', cancel: 'Cancel', close: 'Close', keys: 'Keys', enterThrow: 'Enter the throw', play: 'Play', typeMove: 'Move',
+    noClock: 'none', minutes: '{n} min', seconds: '{n} s', none: 'none', levelElo: '{n}, Elo {elo}', full: '{n}, full strength',
+    you: '{side}, you', engine: '{side}, the engine, level {level}', page: 'Play',
+    yourTurn: 'Your turn', yourTurnThrow: 'Your turn: you threw a {throw}', thinking: 'The engine thinks', thinkingThrow: 'The engine threw a {throw} and thinks',
+    throwYours: 'Your throw: enter it', throwTheirs: 'The engine’s throw: enter it', setUp: 'Set up your pieces', waitSetUp: 'The engine proposes a set-up',
+    setUpHow: 'Pick two pieces to exchange them, or drag one onto the other. Then press Ready.', stonesHow: 'Place {n} stones.', stoneHow: 'Place 1 stone.', stoneMore: 'Place 1 more stone.',
+    enginePlayed: 'The engine played {move}.', engineSetUp: 'The engine has set up its pieces.', hintIs: 'The engine would play {move}.', hintComing: 'The engine looks for the best move.',
+    loading: 'The game is being loaded', loadingHow: 'The first time it is compiled, which takes a minute or so.', connecting: 'The server does not answer. Run “siqi board” again to go on; nothing is lost.',
+    asks: 'Go on with the game?', asksHow: '{game}, {n} moves', paused: 'Paused', won: 'You have won', lost: 'The engine has won', draw: 'A draw',
+    welcome: 'Choose a game', goOn: 'Go on', ready: 'Ready', propose: 'Another proposal', hint: 'Best move', takeBack: 'Take back', pause: 'Pause', resume: 'Go on', resign: 'Resign',
+    resignSure: 'Resign: sure?', moveNow: 'Move now', flip: 'Turn the board', review: 'Review of the game', reviewing: 'The review is being written', openReview: 'Open the review',
+    watching: 'Another tab holds the board: this one watches.', takeBoard: 'Play here', setUpWord: 'set-up', beginNote: 'The game before stays in the games’ folder.',
+    secondsLeft: '{side}: {n} seconds left', empty: 'empty', chosen: 'chosen', target: 'can be reached', stones: 'stone', hidden: 'unknown piece', comma: ', ',
+    dies: 'attacker falls', wins: 'attacker wins', both: 'both fall',
+    keyArrows: 'to another point of the board', keyEnter: 'pick a piece, then its target', keyEsc: 'leave the choice', keyHome: 'ends of a row', keyDie: 'enter a throw', keyHint: 'show the best move', keyFlip: 'turn the board', keyHelp: 'this list',
+  },
+  zh: {
+    language: '语言', board: '棋盘', moves: '着法', newGame: '新对局', game: '棋种', yourSide: '执', level: '级别', clock: '每方用时',
+    increment: '每着加时', movetime: '引擎每着用时', die: '骰子', dieByPage: '由页面掷', dieByHand: '手工输入',
+    start: '开始', cancel: '取消', close: '关闭', keys: '按键', enterThrow: '输入骰点', play: '走', typeMove: '着法',
+    noClock: '不计时', minutes: '{n} 分钟', seconds: '{n} 秒', none: '无', levelElo: '{n}，Elo {elo}', full: '{n}，最强',
+    you: '{side}（你）', engine: '{side}（引擎，{level} 级）', page: '对弈',
+    yourTurn: '轮到你', yourTurnThrow: '轮到你：掷出 {throw}', thinking: '引擎思考中', thinkingThrow: '引擎掷出 {throw}，思考中',
+    throwYours: '你的骰点：请输入', throwTheirs: '引擎的骰点：请输入', setUp: '请布阵', waitSetUp: '引擎正在建议布阵',
+    setUpHow: '先后点两枚棋子即可互换，也可拖动。完成后按“就绪”。', stonesHow: '请落 {n} 子。', stoneHow: '请落 1 子。', stoneMore: '请再落 1 子。',
+    enginePlayed: '引擎走了 {move}。', engineSetUp: '引擎已布阵。', hintIs: '引擎会走 {move}。', hintComing: '引擎正在寻找最佳着法。',
+    loading: '正在载入', loadingHow: '第一次需要编译，约一分钟。', connecting: '服务器没有应答。请重新运行 siqi board 继续；对局不会丢失。',
+    asks: '继续这一局吗？', asksHow: '{game}，已走 {n} 着', paused: '暂停', won: '你赢了', lost: '引擎获胜', draw: '和棋',
+    welcome: '请选择棋种', goOn: '继续', ready: '就绪', propose: '换一个布阵', hint: '最佳着法', takeBack: '悔棋', pause: '暂停', resume: '继续', resign: '认输',
+    resignSure: '确定认输？', moveNow: '立即走', flip: '翻转棋盘', review: '复盘', reviewing: '正在写复盘', openReview: '打开复盘',
+    watching: '棋盘由另一个标签页操作，本页旁观。', takeBoard: '在此操作', setUpWord: '布阵', beginNote: '之前的对局保存在对局文件夹中。',
+    secondsLeft: '{side}还剩 {n} 秒', empty: '空', chosen: '已选', target: '可到达', stones: '子', hidden: '未知棋子', comma: '，',
+    dies: '攻方阵亡', wins: '攻方胜', both: '同归于尽',
+    keyArrows: '移到棋盘上另一点', keyEnter: '选棋子，再选目标', keyEsc: '取消选择', keyHome: '一行的两端', keyDie: '输入骰点', keyHint: '显示最佳着法', keyFlip: '翻转棋盘', keyHelp: '本列表',
+  },
+};
+
+/** @type {{[language in Language]: {[reason: string]: string}}} */
+const REASONS = {
+  en: {
+    checkmate: 'by checkmate', stalemate: 'by stalemate', perpetual: 'by perpetual check or chase', repetition: 'by repetition', 'sixty-moves': 'by sixty moves without a capture',
+    'no-attackers': 'no piece can attack', six: 'by six in a row', 'full-board': 'the board is full', corner: 'by reaching the corner', 'captured-all': 'all pieces are taken',
+    flag: 'the flag is taken', immobile: 'no move is left', quiet: 'too long without contact', resignation: 'by resignation', time: 'on time',
+  },
+  zh: {
+    checkmate: '将死', stalemate: '困毙', perpetual: '长将或长捉', repetition: '循环重复', 'sixty-moves': '六十回合无吃子', 'no-attackers': '双方均无进攻子力',
+    six: '六子连线', 'full-board': '棋盘已满', corner: '到达角位', 'captured-all': '棋子被吃光', flag: '军旗被夺', immobile: '无棋可走', quiet: '长时间无碰子',
+    resignation: '认输', time: '超时',
+  },
+};
+
+/** @type {{[reason: string]: string}} */
+const REFUSALS = {
+  'the game is over': '对局已结束', 'the game is paused': '对局已暂停', 'it is the engine\'s turn': '轮到引擎', 'throw the die first': '请先掷骰',
+  'there is no move to take back': '没有可悔的棋', 'another tab holds the board': '棋盘由另一个标签页操作', 'the game is being loaded': '正在载入',
+  'no set-up is being made': '还没有布阵', 'the set-ups are over': '布阵已结束', 'no throw is to be entered': '现在不需要骰点',
+};
+
+/** @type {{[language in Language]: {[game: string]: {[letter: string]: string}}}} */
+const PIECES = {
+  en: {
+    xiangqi: { k: 'king', a: 'advisor', e: 'elephant', b: 'elephant', h: 'horse', n: 'horse', r: 'chariot', c: 'cannon', p: 'pawn' },
+    junqi: { a: 'field marshal', b: 'general', c: 'major general', d: 'brigadier', e: 'colonel', f: 'major', g: 'captain', h: 'lieutenant', i: 'engineer', j: 'mine', k: 'bomb', l: 'flag' },
+  },
+  zh: {
+    xiangqi: { k: '将', a: '士', e: '象', b: '象', h: '马', n: '马', r: '车', c: '炮', p: '兵' },
+    junqi: { a: '司令', b: '军长', c: '师长', d: '旅长', e: '团长', f: '营长', g: '连长', h: '排长', i: '工兵', j: '地雷', k: '炸弹', l: '军旗' },
+  },
+};
+
+/** @type {Language} */
+let language = 'en';
+
+/**
+ * Choose the language.
+ * @param {string} wanted one of the languages, or anything for the browser's first
+ */
+export function speak(wanted) {
+  const own = navigator.languages?.[0] ?? navigator.language ?? 'en';
+  language = wanted === 'en' || wanted === 'zh' ? wanted : own.toLowerCase().startsWith('zh') ? 'zh' : 'en';
+}
+
+/** @returns {Language} */
+export function spoken() {
+  return language;
+}
+
+/**
+ * Return a text with its places filled in.
+ * @param {string} key
+ * @param {{[name: string]: string | number}} [values]
+ */
+export function text(key, values = {}) {
+  return (TEXTS[language][key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
+}
+
+/** @param {string} reason of an ending */
+export function reasonText(reason) {
+  return REASONS[language][reason] ?? reason;
+}
+
+/** @param {string} reason of a refusal, as the server has it */
+export function refusalText(reason) {
+  return language === 'zh' ? REFUSALS[reason] ?? reason : reason.charAt(0).toUpperCase() + reason.slice(1);
+}
+
+/**
+ * Return the name of a piece.
+ * @param {import('./types.js').GameCard} card
+ * @param {string} letter of the FEN
+ */
+export function pieceText(card, letter) {
+  const second = card.pieces[1].includes(letter) || letter === 'x';
+  const side = card.names[language][second ? 2 : 1];
+  const space = language === 'zh' ? '' : ' ';
+  if (letter.toLowerCase() === 'x' && card.has_hidden) return `${side}${space}${text('hidden')}`;
+  if (card.pieces[0].length === 1) return `${side}${space}${text('stones')}`;
+  const name = PIECES[language][card.game]?.[letter.toLowerCase()];
+  const number = String(card.pieces[second ? 1 : 0].indexOf(letter) + 1);
+  return `${side}${space}${name ?? number}`;
+}
+
+const SIGNS = /** @type {{[code: string]: string}} */ ({ 0: 'dies', 1: 'wins', 2: 'both' });
+
+/**
+ * Return a move as the list and the announcements have it.
+ * @param {import('./types.js').PlayedMove} move
+ * @param {boolean} isSetUp
+ */
+export function moveText(move, isSetUp) {
+  if (isSetUp) return text('setUpWord');
+  const [word, result] = move.word.split('=');
+  const shown = language === 'zh' && move.chinese ? move.chinese : word.split('@')[0];
+  const sign = SIGNS[(result ?? '')[0]];
+  const dice = move.throw ? `${move.throw}: ` : '';
+  return dice + shown + (sign ? ` (${text(sign)})` : '');
+}

@@ -1,0 +1,27 @@
+// The events of the server, as siqi/daemon/board/events.py declares them.
+
+/** @typedef {{point: string, x: number, y: number}} Cell */
+/** @typedef {{size: [number, number], cell: [number, number], rows: Cell[][]}} BoardView */
+/** @typedef {{event: 'board', number: number, game: string, views: BoardView[]}} Board */
+/** @typedef {{game: string, names: {[language: string]: string[]}, pieces: string[], elo: number[], has_dice: boolean, has_setup: boolean, has_hidden: boolean}} GameCard */
+/** @typedef {{event: 'welcome', number: number, games: GameCard[], usual: string, version: string}} Welcome */
+/** @typedef {{word: string, chinese: string, throw: number}} PlayedMove */
+/** @typedef {{word: string, points: string[]}} Choice */
+/** @typedef {{left: [number, number], running: number | null}} Clocks */
+/** @typedef {{game: string, person: number, skill: number, movetime_ms: number, clock_ms: number, increment_ms: number, dice: string}} Settings */
+/** @typedef {{winner: number | null, reason: string}} Ending */
+/**
+ * @typedef {{event: 'snapshot', number: number,
+ *   stage: 'start' | 'loading' | 'asks' | 'set-up' | 'play' | 'paused' | 'over',
+ *   settings: Settings | null, turn: number, picture: number, pieces: {[point: string]: string}, moves: PlayedMove[],
+ *   last: string[], choices: Choice[], stones: number, setup: string[], throw: number, needs_throw: boolean,
+ *   thinking: boolean, can_take_back: boolean, hint: PlayedMove | null, is_hint_coming: boolean, clocks: Clocks | null,
+ *   ending: Ending | null, file: string}} Snapshot
+ */
+/** @typedef {{event: 'loading', number: number, text: string}} Loading */
+/** @typedef {{event: 'refused', number: number, reason: string}} Refused */
+/** @typedef {{event: 'seat', number: number, holds: boolean, tabs: number}} Seat */
+/** @typedef {{event: 'reviewing', number: number, text: string, address: string}} Reviewing */
+/** @typedef {Board | Welcome | Snapshot | Loading | Refused | Seat | Reviewing} Event */
+
+export {};

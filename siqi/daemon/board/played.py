@@ -1,0 +1,179 @@
+"""The game that is being played: its facts, its positions and its clocks. A fact is stored before it counts."""
+
+from __future__ import annotations
+
+import errno
+import random
+from collections.abc import Callable
+
+from siqi.daemon.board.entries import AnyEntry, Begun, By, Ended, Moved, Thrown, Ticked, Used
+from siqi.daemon.board.events import Clocks, Ending
+from siqi.daemon.board.positions import Positions
+from siqi.daemon.board.state import State, fold
+from siqi.daemon.board.store import Store
+from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
+from siqi.games.contract import RESULTS, Game, Position
+
+TICK_MS = 5000
+"""A clock that runs is stored this often: a killed server loses no more of it."""
+
+
+class Refusal(Exception):
+    """A command that cannot be carried out; the text is for the person."""
+
+
+class Played:
+    """The youngest game of a store, and those that are begun after it. OSError of any call: nothing was stored."""
+
+    def __init__(self, store: Store, clock: Callable[[], float], today: Callable[[], str]) -> None:
+        """Open the game; OSError if its file cannot be read."""
+        self._store, self._clock, self.today = store, clock, today
+        try:
+            self.state = fold(store.latest())
+        except ValueError as error:
+            raise OSError(errno.EIO, f"the last game's file is damaged: {error}") from None
+        self.is_held = self.state.begun is not None and self.state.ended is None
+        """True after a restart, or when a fact could not be stored, until the person says go on."""
+        self.loaded: Positions | None = None
+        self._since: float | None = None  # the clock's time from which the side to move is charged
+        self._ticked = 0.0
+
+    # What it is
+
+    @property
+    def begun(self) -> Begun:
+        """The game's first fact; Refusal if there is none."""
+        if self.state.begun is None:
+            raise Refusal("no game has begun")
+        return self.state.begun
+
+    @property
+    def positions(self) -> Positions:
+        """The positions; Refusal until the game is loaded."""
+        if self.loaded is None:
+            raise Refusal("the game is being loaded")
+        return self.loaded
+
+    @property
+    def goes_on(self) -> bool:
+        """True if somebody is to move."""
+        if self.state.begun is None or self.loaded is None or self.is_held or self.state.is_paused:
+            return False
+        return self.ending() is None
+
+    @property
+    def needs_throw(self) -> bool:
+        """True if the side to move has no throw, where it needs one."""
+        return self.positions.info.has_dice and self.positions.has_pieces and not self.state.throw
+
+    def ending(self) -> Ending | None:
+        """Return how the game has ended, None while it has not."""
+        if self.state.ended is not None:
+            return Ending(self.state.ended.winner, self.state.ended.reason)
+        outcome = self.positions.whole.outcome()
+        return None if outcome is None else Ending(outcome.winner, outcome.reason)
+
+    def node_before(self) -> int | None:
+        """Return the node before the person's last move, None if there is none."""
+        line = self.state.line()
+        depths = [depth for depth in range(len(line) - 1) if depth % 2 == self.begun.person]
+        return line[depths[-1]] if depths else None
+
+    def finished(self) -> FinishedGame | None:
+        """Return the game for its record, None while it goes on."""
+        if self.loaded is None or (ending := self.ending()) is None:
+            return None
+        words = tuple(node.word for node in self.state.path())
+        played = PlayedGame(self.begun.game, "", words, {}, self.loaded.throws())
+        whole, own = self.loaded.whole.copy(), frozenset({1 - self.begun.person})
+        return FinishedGame(played, whole, RESULTS[ending.winner], ending.reason, own)
+
+    # What becomes of it
+
+    def begin(self, entry: Begun) -> None:
+        """Begin a new game, and leave the one before."""
+        self._store.begin(entry)
+        self.state, self.is_held, self._since = State().after(entry), False, None
+        if self.loaded is not None:
+            same = self.loaded.info.name == entry.game
+            self.loaded = Positions(self.loaded.game, entry.person) if same else None
+
+    def load(self, game: Game[Position]) -> None:
+        """Take the rules of the game that was to be loaded. ValueError, and no game, if its file breaks them."""
+        self.loaded = Positions(game, self.begun.person)
+        try:
+            self.loaded.follow(self.state)
+        except ValueError:
+            self.loaded, self.state, self.is_held = None, State(), False
+            raise
+        if self.ending() is not None:
+            self.is_held = False
+
+    def add(self, entry: AnyEntry) -> None:
+        """Store a fact, then let it count."""
+        after = self.state.after(entry)
+        self._store.add(entry)
+        self.state = after
+        self._since = self._clock() if self._since is not None else None
+        self._ticked = self._clock()
+        if self.loaded is not None:
+            self.loaded.follow(after)
+
+    def play(self, word: str, by: By) -> None:
+        """Play a move, which `Positions.checked` has returned."""
+        self.add(Moved(at=self.today(), word=word, by=by, used=self.used()))
+
+    def settle(self) -> None:
+        """Do what follows by itself: throw the die, and run the clock of the side to move."""
+        if self.loaded is None:
+            self._since = None
+            return
+        begun = self.begun
+        if self.goes_on and self.needs_throw and begun.dice == "page":
+            throw = random.Random(f"{begun.seed} {self.state.throws}").randint(1, self.loaded.info.die_faces)
+            self.add(Thrown(at=self.today(), throw=throw, by="page"))
+        runs = self.goes_on and begun.clock_ms > 0 and self.loaded.has_pieces
+        if runs and self._since is None:
+            self._since = self._ticked = self._clock()
+        elif not runs:
+            self._since = None
+
+    def hold(self) -> None:
+        """Wait until the person says go on: a fact could not be stored."""
+        self.is_held, self._since = True, None
+
+    # Clocks
+
+    def tick(self) -> bool:
+        """Look at the clocks; return True if one has ended the game."""
+        if self._since is None:
+            return False
+        side = self.positions.whole.turn
+        if self.left(side) <= 0:
+            self.add(Ended(at=self.today(), winner=1 - side, reason="time", used=self.used()))
+            self.settle()
+            return True
+        if self._clock() - self._ticked >= TICK_MS:
+            self.add(Ticked(at=self.today(), used=self.used()))
+        return False
+
+    def used(self) -> Used:
+        """Return what each side has used by now, in milliseconds."""
+        first, second = self.state.used
+        if self._since is None:
+            return first, second
+        more = max(round(self._clock() - self._since), 0)
+        return (first + more, second) if self.positions.whole.turn == 0 else (first, second + more)
+
+    def left(self, side: int) -> float:
+        """Return the milliseconds that a side has left. What it has used stays used when moves are taken back."""
+        begun, setups = self.begun, 2 if self.positions.info.has_setup else 0
+        own = sum(1 for depth in range(setups, len(self.positions.moves)) if depth % 2 == side)
+        return begun.clock_ms + begun.increment_ms * own - self.used()[side]
+
+    def clocks(self) -> Clocks | None:
+        """Return what the clocks show; None without clocks."""
+        if not self.begun.clock_ms:
+            return None
+        left = [max(round(self.left(side)), 0) for side in range(2)]
+        return Clocks((left[0], left[1]), self.positions.whole.turn if self._since is not None else None)

@@ -1,0 +1,105 @@
+"""The positions of a session's game: the referee's, and what the person sees of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from siqi.daemon.board.events import PlayedMove
+from siqi.daemon.board.state import Node, State
+from siqi.daemon.review.engine import bare
+from siqi.games import registry
+from siqi.games.contract import UNKNOWN_SETUP, Game, Position, is_hidden_position, is_setup_position, set_dice
+
+
+class Positions:
+    """The position at the current node, and its past."""
+
+    def __init__(self, game: Game[Position], person: int) -> None:
+        self.game, self.info = game, game.info
+        self._person = person
+        self._wording = registry.wording(game.info.name)
+        self._restart()
+
+    def _restart(self) -> None:
+        self.whole = self.game.position()
+        self.view = self.game.position() if self.info.has_hidden else self.whole
+        self.moves: list[PlayedMove] = []
+        self._played: list[Node] = []
+
+    def follow(self, state: State) -> None:
+        """Play the moves that lead to the state's current position."""
+        path = state.path()
+        shared = [_key(node) for node in path[: len(self._played)]]
+        if shared != [_key(node) for node in self._played]:
+            self._restart()
+        for node in path[len(self._played) :]:
+            chinese = self.worded(node.word).chinese
+            self.whole.push(self.whole.parse_move(node.word))
+            word = node.word
+            if is_hidden_position(self.whole, self.info):
+                word = self.whole.view_moves(self._person)[-1]
+                self.view.push(self.view.parse_move(word))
+            self.moves.append(PlayedMove(word, chinese, node.answered))
+            self._played.append(node)
+        if self.info.has_dice and self.has_pieces and self.whole.outcome() is None:
+            set_dice(self.whole, self.info, state.throw)
+
+    def worded(self, word: str) -> PlayedMove:
+        """Return a legal move as players write it."""
+        if self._wording is None:
+            return PlayedMove(word)
+        return PlayedMove(word, self._wording.texts(None, self.whole.fen(), [word])[0][0])
+
+    @property
+    def has_pieces(self) -> bool:
+        """True once the set-ups are over, in games that have some."""
+        return not is_setup_position(self.whole, self.info) or self.whole.has_pieces
+
+    def words(self, side: int) -> list[str]:
+        """Return the moves so far as a side may see them."""
+        if is_hidden_position(self.whole, self.info):
+            return self.whole.view_moves(side)
+        return [node.word for node in self._played]
+
+    def checked(self, word: str) -> str:
+        """Return a legal move as the session keeps it; ValueError for another. The referee alone knows its result."""
+        return self.whole.move_text(self.whole.parse_move(bare(word)))
+
+    def stones(self) -> int:
+        """Return the number of stones in the turn of the side to move, in games whose turns are made of stones."""
+        info, whole = self.info, self.whole
+        empty = len(info.board.columns) * len(info.board.rows) - len(whole.pieces())
+        if whole.count_legal() > empty:
+            return info.stones_per_turn
+        return len(self.points_of(whole.move_text(whole.legal_moves()[-1])))  # few moves, two stones last
+
+    def throws(self) -> tuple[int, ...]:
+        """Return the throws that the moves after the set-ups have answered; () without a die."""
+        if not self.info.has_dice:
+            return ()
+        return tuple(node.answered for node in self._played[2 if self.info.has_setup else 0 :])
+
+    def setup_points(self, side: int) -> Sequence[str]:
+        """Return the points of a side's set-up, in the order of its word."""
+        return self.whole.setup_points(side) if is_setup_position(self.whole, self.info) else ()
+
+    def set_up(self, side: int, word: str) -> dict[str, str]:
+        """Return the pieces of a set-up of the side to move by point; ValueError if the word is none."""
+        twin = self.game.position()
+        other = UNKNOWN_SETUP if self.info.has_hidden else word
+        for mover in range(2):
+            twin.push(twin.parse_move(word if mover == side else other))
+        points = self.setup_points(side)
+        return {point: letter for point, letter in twin.pieces().items() if point in points}
+
+    def points_of(self, word: str) -> list[str]:
+        """Return the names of the points in a move's word; none for a set-up."""
+        try:
+            found = self.info.board.points(word)
+        except ValueError:
+            return []
+        return [self.info.board.point_text(*point) for point in found]
+
+
+def _key(node: Node) -> tuple[int, str, int]:
+    return node.parent, node.word, node.answered

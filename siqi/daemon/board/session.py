@@ -1,0 +1,452 @@
+"""A session: a person's games against the engine, as plain calls. It knows no transport, no thread and no engine.
+
+Commands come in by `do`; what the engine should do now is `wanted`, and its answer comes in by `engine_moved`. Where a
+fact cannot be stored, nothing has changed, and the game waits for the person to say go on.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from siqi.daemon.board.commands import (
+    AnyCommand,
+    Begin,
+    Hint,
+    MoveNow,
+    Pause,
+    Play,
+    Propose,
+    Resign,
+    Resume,
+    SetUp,
+    Swap,
+    TakeBack,
+    Throw,
+)
+from siqi.daemon.board.entries import Begun, Ended, Paused, Resumed, Thrown, WentBack
+from siqi.daemon.board.events import AnyEvent, Choice, Loading, Refused, Settings, Snapshot, Stage
+from siqi.daemon.board.played import Played, Refusal
+from siqi.daemon.board.positions import Positions
+from siqi.daemon.board.state import State
+from siqi.daemon.board.store import Store
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.options import MAX_SKILL
+from siqi.daemon.engine.played_game import FinishedGame
+from siqi.games import registry
+from siqi.games.contract import Game, Position
+
+HINT_MS = 1000
+"""The engine's time for a hint or the proposal of a set-up."""
+
+
+class LoadGame(NamedTuple):
+    """The engine should load a game."""
+
+    game: str
+
+
+Key = tuple[str, int, int, int]
+"""The purpose of a question (move, set-up or hint), the node, the throw, and a number that renews it."""
+
+
+class Think(NamedTuple):
+    """The engine should answer a position with a move."""
+
+    key: Key  # answers with another key are out of date
+    game: str
+    words: tuple[str, ...]  # as the side to move may see them
+    throw: int
+    limits: Limits
+    skill: int
+    is_new: bool  # nothing found before may be used: a game begins, or another set-up is proposed
+    is_urgent: bool = False  # it should answer at once
+
+
+Wanted = LoadGame | Think
+
+
+def utc() -> str:
+    """Return the time of the day, for people."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def monotonic_ms() -> float:
+    """Return a time that no setting of the system's clock changes."""
+    return time.monotonic() * 1000
+
+
+class Session:
+    """The game that is being played, from its store's last one on. Not for several threads."""
+
+    def __init__(
+        self, store: Store, clock: Callable[[], float] = monotonic_ms, today: Callable[[], str] = utc, seed: int = 0
+    ) -> None:
+        """Open the youngest game of the store. OSError if its file cannot be read.
+
+        `clock`: milliseconds that only rise. `seed`: of the page's throws in games that begin; 0: a random one a game.
+        """
+        self._store, self._seed = store, seed
+        self._played = Played(store, clock, today)
+        self._number = 0
+        self._picture = 0
+        self._nonce = 0
+        self._arranged = ""  # the set-up that the person makes
+        self._hint = ""
+        self._wants_hint = False
+        self._is_urgent = False
+
+    # What the person asks
+
+    def do(self, command: AnyCommand) -> list[AnyEvent]:
+        """Carry out a command; return what is to be shown: a snapshot, or the reason of a refusal."""
+        try:
+            self._do(command)
+            self._played.settle()
+        except Refusal as refusal:
+            return [self._refused(str(refusal))]
+        except OSError as error:
+            return self._not_stored(error)
+        return [self.snapshot()]
+
+    def _do(self, command: AnyCommand) -> None:
+        played = self._played
+        at = played.today()
+        match command:
+            case Begin():
+                self._begin(command)
+            case Resume():
+                self._resume()
+            case Pause():
+                self._require_going_on()
+                played.add(Paused(at=at, used=played.used()))
+                self._forget()
+            case Play(word):
+                self._play(word)
+            case SetUp():
+                if not self._arranged:
+                    raise Refusal("no set-up is being made")
+                self._play(self._arranged)
+            case Swap(first, second):
+                self._swap(first, second)
+            case Propose():
+                self._require_setting_up()
+                self._nonce += 1
+                self._arranged = ""
+                self._picture += 1
+            case Throw(throw):
+                self._throw(throw)
+            case TakeBack():
+                self._take_back()
+            case Hint():
+                self._require_turn()
+                self._nonce += 1
+                self._wants_hint = True
+            case MoveNow():
+                self._require_going_on()
+                self._is_urgent = True
+            case Resign():
+                self._require_going_on()
+                winner = 1 - played.begun.person
+                played.add(Ended(at=at, winner=winner, reason="resignation", used=played.used()))
+                self._forget()
+
+    def _begin(self, command: Begin) -> None:
+        if command.game not in registry.NAMES:
+            raise Refusal(f"no game {command.game}")
+        settings = {name: getattr(command, name) for name in command.__struct_fields__}
+        seed = self._seed or secrets.randbelow(2**31) + 1
+        self._played.begin(Begun(at=self._played.today(), seed=seed, **settings))
+        self._nonce += 1
+        self._forget()
+
+    def _resume(self) -> None:
+        played = self._played
+        if not played.is_held and not played.state.is_paused:
+            raise Refusal("the game is not paused")
+        if played.state.is_paused:
+            played.add(Resumed(at=played.today()))
+        played.is_held = False
+        self._nonce += 1
+
+    def _play(self, word: str) -> None:
+        """Play a move of the person."""
+        positions = self._require_turn()
+        if self._played.needs_throw:
+            raise Refusal("throw the die first")
+        try:
+            checked = positions.checked(word)
+        except ValueError as error:
+            raise Refusal(str(error)) from None
+        self._played.play(checked, "person")
+        self._forget()
+
+    def _swap(self, first: str, second: str) -> None:
+        positions, side = self._require_setting_up(), self._played.begun.person
+        points = list(positions.setup_points(side))
+        if first not in points or second not in points or not self._arranged:
+            raise Refusal("not a point of the set-up")
+        letters = list(self._arranged)
+        i, j = points.index(first), points.index(second)
+        letters[i], letters[j] = letters[j], letters[i]
+        try:
+            self._arranged = positions.checked("".join(letters))
+        except ValueError as error:
+            raise Refusal(str(error)) from None
+        self._picture += 1
+
+    def _throw(self, throw: int) -> None:
+        positions = self._require_going_on()
+        if not positions.info.has_dice or not positions.has_pieces or self._played.begun.dice != "person":
+            raise Refusal("no throw is to be entered")
+        self._played.add(Thrown(at=self._played.today(), throw=throw, by="person"))
+        self._forget()
+
+    def _take_back(self) -> None:
+        played = self._played
+        _ = played.begun, played.positions
+        if played.is_held or played.state.is_paused:
+            raise Refusal("the game is paused")
+        target = played.node_before()
+        if target is None:
+            raise Refusal("there is no move to take back")
+        played.add(WentBack(at=played.today(), node=target, used=played.used()))
+        self._forget()
+
+    def _require_going_on(self) -> Positions:
+        played = self._played
+        _ = played.begun, played.positions
+        if not played.goes_on:
+            raise Refusal("the game is over" if played.ending() is not None else "the game is paused")
+        return played.positions
+
+    def _require_turn(self) -> Positions:
+        positions = self._require_going_on()
+        if positions.whole.turn != self._played.begun.person:
+            raise Refusal("it is the engine's turn")
+        return positions
+
+    def _require_setting_up(self) -> Positions:
+        positions = self._require_turn()
+        if positions.has_pieces:
+            raise Refusal("the set-ups are over")
+        return positions
+
+    def _forget(self) -> None:
+        """Leave all that belongs to the position before."""
+        self._picture += 1
+        self._arranged = self._hint = ""
+        self._wants_hint = self._is_urgent = False
+
+    def _not_stored(self, error: OSError) -> list[AnyEvent]:
+        self._played.hold()
+        where = f": {error.filename}" if error.filename else ""
+        return [self._refused(f"not saved: {error.strerror or error}{where}"), self.snapshot()]
+
+    # What the engine does
+
+    def wanted(self) -> Wanted | None:
+        """Return what the engine should do now; None: nothing."""
+        played = self._played
+        if played.state.begun is None:
+            return None
+        if played.loaded is None:
+            return LoadGame(played.begun.game)
+        if not played.goes_on or played.needs_throw:
+            return None
+        if played.loaded.whole.turn != played.begun.person:
+            return self._think("move", played.begun.skill, self._limits())
+        if self._is_proposal_coming:
+            return self._think("set-up", MAX_SKILL, Limits(movetime=HINT_MS))
+        if self._wants_hint:
+            return self._think("hint", MAX_SKILL, Limits(movetime=HINT_MS))
+        return None
+
+    @property
+    def _is_proposal_coming(self) -> bool:
+        """True if the person is to set up pieces and has no set-up to begin with."""
+        played = self._played
+        is_mine = played.goes_on and played.positions.whole.turn == played.begun.person
+        return is_mine and not played.positions.has_pieces and not self._arranged
+
+    def _think(self, purpose: str, skill: int, limits: Limits) -> Think:
+        state, positions = self._played.state, self._played.positions
+        key = (purpose, state.current, state.throw, self._nonce)
+        words = tuple(positions.words(positions.whole.turn))
+        name, is_new = positions.info.name, len(words) <= 1
+        return Think(key, name, words, state.throw, limits, skill, is_new, self._is_urgent)
+
+    def _limits(self) -> Limits:
+        played, begun = self._played, self._played.begun
+        if not begun.clock_ms or not played.positions.has_pieces:
+            return Limits(movetime=begun.movetime_ms)
+        left = [max(round(played.left(side)), 1) for side in range(2)]
+        return Limits(wtime=left[0], btime=left[1], winc=begun.increment_ms, binc=begun.increment_ms)
+
+    def game_loaded(self, game: Game[Position]) -> list[AnyEvent]:
+        """Take the game that was to be loaded, for its rules."""
+        played = self._played
+        if played.state.begun is None or played.begun.game != game.info.name or played.loaded is not None:
+            return []
+        self._forget()
+        try:
+            played.load(game)
+            played.settle()
+        except ValueError as error:  # the file was changed by hand
+            return [self._refused(f"the last game cannot be read: {error}"), self.snapshot()]
+        except OSError as error:
+            return self._not_stored(error)
+        return [self.snapshot()]
+
+    def engine_failed(self, reason: str) -> list[AnyEvent]:
+        """Say that a game cannot be loaded, or that the engine has failed."""
+        return [self._refused(reason)]
+
+    def loading(self, text: str) -> list[AnyEvent]:
+        """Return the event for a line of progress."""
+        return [Loading(number=self.next_number(), text=text)]
+
+    def engine_moved(self, key: Key, word: str) -> list[AnyEvent]:
+        """Take the engine's answer; one to a question that has been dropped changes nothing."""
+        wanted = self.wanted()
+        if not isinstance(wanted, Think) or wanted.key != key:
+            return []
+        try:
+            checked = self._played.positions.checked(word)
+            if key[0] == "move":
+                self._played.play(checked, "engine")
+                self._forget()
+            elif key[0] == "hint":
+                self._hint, self._wants_hint = checked, False
+            else:
+                self._arranged = checked
+            self._picture += 1
+            self._played.settle()
+        except ValueError as error:  # a fault in this program
+            return [self._refused(f"internal: the engine's move {word}: {error}")]
+        except OSError as error:
+            return self._not_stored(error)
+        return [self.snapshot()]
+
+    def tick(self) -> list[AnyEvent]:
+        """Look at the clocks, several times a second; return what is to be shown, mostly nothing."""
+        try:
+            if not self._played.tick():
+                return []
+        except OSError as error:
+            return self._not_stored(error)
+        self._forget()
+        return [self.snapshot()]
+
+    # What is shown
+
+    def next_number(self) -> int:
+        """Return the number of the next event, for one that is not of the session itself."""
+        self._number += 1
+        return self._number
+
+    def _refused(self, reason: str) -> Refused:
+        return Refused(number=self.next_number(), reason=reason)
+
+    def _stage(self) -> Stage:
+        played = self._played
+        if played.state.begun is None:
+            return "start"
+        if played.loaded is None:
+            return "loading"
+        if played.ending() is not None:
+            return "over"
+        if played.is_held:
+            return "asks"
+        if played.state.is_paused:
+            return "paused"
+        return "play" if played.loaded.has_pieces else "set-up"
+
+    def snapshot(self) -> Snapshot:
+        """Return the session as it is now."""
+        number, stage, played = self.next_number(), self._stage(), self._played
+        if played.state.begun is None:
+            return Snapshot(number=number, stage=stage)
+        begun, positions = played.begun, played.loaded
+        settings = msgspec.convert(begun, Settings, from_attributes=True)
+        if positions is None:
+            return Snapshot(number=number, stage=stage, settings=settings, file=self._store.stem)
+        is_mine = positions.whole.turn == begun.person and played.goes_on
+        return Snapshot(
+            number=number,
+            stage=stage,
+            settings=settings,
+            turn=positions.whole.turn,
+            picture=self._picture,
+            pieces=self.pieces(),
+            moves=positions.moves,
+            last=self.last_points(),
+            throw=played.state.throw,
+            needs_throw=played.goes_on and played.needs_throw,
+            thinking=played.goes_on and not is_mine and not played.needs_throw,
+            can_take_back=stage in ("play", "set-up", "over") and played.node_before() is not None,
+            hint=positions.worded(self._hint) if self._hint else None,
+            is_hint_coming=self._wants_hint or self._is_proposal_coming,
+            clocks=played.clocks(),
+            ending=played.ending(),
+            file=self._store.stem,
+            **(self._offers(positions) if is_mine else {}),
+        )
+
+    def _offers(self, positions: Positions) -> dict[str, Any]:
+        """Return the parts of a snapshot that say what the person may do on the board."""
+        if not positions.has_pieces:
+            return {"setup": list(positions.setup_points(self._played.begun.person))}
+        if self._played.needs_throw:
+            return {}
+        if positions.info.stones_per_turn > 1:
+            return {"stones": positions.stones()}
+        words = map(positions.whole.move_text, positions.whole.legal_moves())
+        return {"choices": [Choice(word, positions.points_of(word)) for word in words]}
+
+    def pieces(self) -> dict[str, str]:
+        """Return the pieces that the person sees, by point."""
+        positions, side = self._played.positions, self._played.begun.person
+        if positions.has_pieces:
+            return self.shown().pieces()
+        is_made = len(positions.moves) > side
+        word = positions.moves[side].word if is_made else self._arranged
+        return positions.set_up(side, word) if word else {}
+
+    def shown(self) -> Position:
+        """Return the position that is drawn: the person's view, at the end all."""
+        positions = self._played.positions
+        return positions.view if self._played.ending() is None else positions.whole
+
+    def last_points(self) -> list[str]:
+        """Return the points of the last move."""
+        positions = self._played.positions
+        return positions.points_of(positions.moves[-1].word) if positions.moves else []
+
+    @property
+    def positions(self) -> Positions | None:
+        """The positions, once the game is loaded; to be read."""
+        return self._played.loaded
+
+    @property
+    def state(self) -> State:
+        """The state, to be read."""
+        return self._played.state
+
+    @property
+    def hint(self) -> str:
+        """The move that a hint shows, '' for none."""
+        return self._hint
+
+    @property
+    def file(self) -> str:
+        """The name of the game's file, without its ending."""
+        return self._store.stem
+
+    def finished(self) -> FinishedGame | None:
+        """Return the game for its record, None while it goes on."""
+        return self._played.finished()

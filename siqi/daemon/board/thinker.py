@@ -1,0 +1,132 @@
+"""The engine of the page: its owner's thread, which takes requests and posts answers.
+
+Requests come from any thread and do not block. A new request drops the one before: its answer never comes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import NamedTuple
+
+from siqi.daemon.board.session import LoadGame, Think, Wanted
+from siqi.daemon.engine import events
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import Refusal, internal_reason
+from siqi.daemon.engine.scheduler import Needs
+from siqi.games import registry
+from siqi.games.contract import Game, Position
+from siqi.system.memory import STACK_BYTES
+
+
+class Answered(NamedTuple):
+    """The answer to a question."""
+
+    question: Think
+    word: str
+
+
+class GameLoaded(NamedTuple):
+    """A game is loaded; this one is for its rules, and the listener's own."""
+
+    game: Game[Position]
+
+
+class Progress(NamedTuple):
+    """A line about loading."""
+
+    text: str
+
+
+class Fault(NamedTuple):
+    """A request that could not be carried out, and why."""
+
+    reason: str
+
+
+News = Answered | GameLoaded | Progress | Fault
+
+
+class Thinker:
+    """The engine on a thread of its own."""
+
+    def __init__(self, post: Callable[[News], None]) -> None:
+        """Start the thread; `post` is called in it."""
+        self._post = post
+        self._inbox: SimpleQueue[events.Event | Callable[[], None] | None] = SimpleQueue()
+        self._engine = Engine(self._inbox.put)
+        self._waiting: Wanted | None = None
+        self._question: Think | None = None
+        self._search = 0
+        threading.stack_size(max(threading.stack_size(), STACK_BYTES))  # a kernel's recursion needs it
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._thread.start()
+
+    # Called in any thread
+
+    def request(self, wanted: Wanted | None) -> None:
+        """Do this next, and drop what was requested before; None: nothing."""
+        self._inbox.put(lambda: self._replace(wanted))
+
+    def hurry(self) -> None:
+        """Answer the question with what has been found."""
+        self._inbox.put(self._engine.stop)
+
+    def close(self) -> None:
+        """End the thread; block until it has ended. A search is stopped; the loading of a game is not waited for."""
+        self._engine.stop()
+        self._inbox.put(None)
+        self._thread.join(10)
+
+    # The thread
+
+    def _run(self) -> None:
+        while (item := self._inbox.get()) is not None:
+            try:
+                if callable(item):
+                    item()
+                else:
+                    self._engine.handle_event(item)
+                    self._follow(item)
+                if self._waiting is not None and not self._engine.is_busy:
+                    wanted, self._waiting = self._waiting, None
+                    self._start(wanted)
+            except Refusal as refusal:
+                self._post(Fault(refusal.reason))
+            except Exception as error:
+                self._post(Fault(internal_reason(error)))
+        self._engine.close()
+
+    def _replace(self, wanted: Wanted | None) -> None:
+        self._waiting, self._question = wanted, None
+        self._engine.stop()
+
+    def _start(self, wanted: Wanted) -> None:
+        engine = self._engine
+        if isinstance(wanted, LoadGame):
+            engine.set_option("UCI_Variant", wanted.game)
+            if engine.prepare(Needs.GAME):
+                self._post(GameLoaded(registry.load(wanted.game)))
+            return
+        engine.set_option("Skill Level", str(wanted.skill))
+        if wanted.is_new:
+            engine.new_game()
+        engine.set_position(None, wanted.words)
+        if wanted.throw:
+            engine.set_dice(wanted.throw)
+        self._question = wanted
+        self._search = engine.go(wanted.limits)
+
+    def _follow(self, event: events.Event) -> None:
+        match event:
+            case events.Compiling(text) | events.Warning(text):
+                self._post(Progress(text))
+            case events.Loaded(name):
+                self._post(GameLoaded(registry.load(name)))
+            case events.LoadFailed(_, reason) | events.Refused(_, reason):
+                self._post(Fault(reason))
+            case events.BestMove(search_id, position, move) if self._question and search_id == self._search:
+                question, self._question = self._question, None
+                if move is not None:
+                    self._post(Answered(question, position.move_text(move)))

@@ -1,0 +1,326 @@
+"""The server of `siqi board` through Tornado's client: who is let in, what each check of the guard keeps out, tabs."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tornado.httpclient
+import tornado.httputil
+import tornado.websocket
+from board_server import RunningServer, running
+from fixture_files import ROOT
+
+from siqi.daemon.board import guard
+from siqi.daemon.board.server import page_files
+
+WAIT_S = 60
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    with running(tmp_path_factory.mktemp("games"), "xiangqi") as found:
+        yield found
+
+
+def ask(served: RunningServer, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> Any:
+    """Send a request with just these headers, and a length; return the answer, with its body as `data`."""
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=WAIT_S)
+    connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+    for name, value in ({"Host": f"127.0.0.1:{served.port}"} | headers).items():
+        connection.putheader(name, value)
+    if method == "POST":
+        connection.putheader("Content-Length", str(len(body)))
+    connection.endheaders(body or None)
+    answer: Any = connection.getresponse()
+    answer.data = answer.read()
+    connection.close()
+    return answer
+
+
+def cookie(served: RunningServer) -> dict[str, str]:
+    door = served.server.door
+    return {"Cookie": f"{door.cookie_name}={door.secret}"}
+
+
+def test_the_token_is_changed_for_a_cookie(served: RunningServer) -> None:
+    json_type = {"Content-Type": "application/json"}
+    first = ask(served, "GET", "/", {})
+    assert first.status == 200 and first.data == page_files()["enter.html"]
+    right = json.dumps({"token": served.server.token}).encode()
+    assert served.server.token in served.address.partition("#")[2] and len(served.server.token) >= 43  # 32 bytes
+    for body in (b'{"token":"wrong"}', b'{"token":""}', b"", b"[]", b'{"token":1}'):
+        answer = ask(served, "POST", "/enter", json_type, body)
+        assert answer.status in (400, 403) and "Set-Cookie" not in answer.headers
+    answer = ask(served, "POST", "/enter", json_type, right)
+    given = answer.headers["Set-Cookie"]
+    assert answer.status == 204 and given.startswith(f"siqi-board-{served.port}=")
+    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(given.split("; ")[1:])
+    pair = given.split(";")[0]
+    assert ask(served, "GET", "/", {"Cookie": pair}).data == page_files()["index.html"]
+    assert served.server.token not in pair
+
+
+BODY = b'{"token":"x"}'
+
+HOSTILE: dict[str, tuple[guard.Check, str, str, dict[str, str], bytes]] = {
+    "a name that was made to point here": (
+        guard.check_host,
+        "GET",
+        "/page/app.js",
+        {"Host": "evil.example:{port}"},
+        b"",
+    ),
+    "this machine's name without the port": (guard.check_host, "GET", "/page/app.js", {"Host": "localhost"}, b""),
+    "no name": (guard.check_host, "GET", "/page/app.js", {"Host": ""}, b""),
+    "another page": (guard.check_origin, "GET", "/page/app.js", {"Origin": "http://evil.example"}, b""),
+    "another server of this machine": (
+        guard.check_origin,
+        "GET",
+        "/page/app.js",
+        {"Origin": "http://127.0.0.1:1"},
+        b"",
+    ),
+    "a sandboxed page": (guard.check_origin, "GET", "/page/app.js", {"Origin": "null"}, b""),
+    "another site": (guard.check_site, "GET", "/page/app.js", {"Sec-Fetch-Site": "cross-site"}, b""),
+    "another port of this site": (guard.check_site, "GET", "/page/app.js", {"Sec-Fetch-Site": "same-site"}, b""),
+    "nobody known": (guard.check_cookie, "GET", "/page/app.js", {"Cookie": ""}, b""),
+    "a guess": (guard.check_cookie, "GET", "/page/app.js", {"Cookie": "siqi-board-{port}=guess"}, b""),
+    "the cookie of another port": (guard.check_cookie, "GET", "/page/app.js", {"Cookie": "siqi-board-1={secret}"}, b""),
+    "a picture for nobody known": (guard.check_cookie, "GET", "/picture/1.svg", {"Cookie": ""}, b""),
+    "a review for nobody known": (guard.check_cookie, "GET", "/review/0.html", {"Cookie": ""}, b""),
+    "a form of any page": (guard.check_type, "POST", "/enter", {"Content-Type": "text/plain"}, BODY),
+    "a form": (guard.check_type, "POST", "/enter", {"Content-Type": "application/x-www-form-urlencoded"}, BODY),
+    "a large body": (guard.check_size, "POST", "/enter", {"Content-Type": "application/json"}, b" " * 65537),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_each_check_keeps_something_out(name: str, served: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The request is refused, and with this one check taken out it is not."""
+    check, method, path, headers, body = HOSTILE[name]
+    door = served.server.door
+    sent = cookie(served) | {key: value.format(port=door.port, secret=door.secret) for key, value in headers.items()}
+    assert ask(served, method, path, sent, body).status == 403
+    from siqi.daemon.board import server
+
+    for handler in (server.Guarded, server.Entrance, server.Enter):
+        monkeypatch.setattr(handler, "checks", tuple(one for one in handler.checks if one is not check))
+    answer = ask(served, method, path, sent, body)
+    assert answer.status in (200, 400, 404) or b"another token" in answer.data
+
+
+def test_the_guard_stands_before_everything(served: RunningServer) -> None:
+    for path in (
+        "/page/app.js",
+        "/picture/1.svg",
+        "/review/0.html",
+        "/socket",
+        "/nothing",
+        "/page/..%2f..%2fsession.py",
+    ):
+        answer = ask(served, "GET", path, {})
+        assert answer.status == 403 and b"siqi board: no " in answer.data, path
+    for path in (
+        "/nothing",
+        "/page/app.py",
+        "/page/session.py",
+        "/page/../session.py",
+        "/picture/99.svg",
+        "/review/9.html",
+    ):
+        assert ask(served, "GET", path, cookie(served)).status == 404, path
+    for method in ("PUT", "DELETE", "PATCH", "OPTIONS"):
+        assert ask(served, method, "/", cookie(served) | {"Content-Type": "application/json"}).status in (404, 405)
+    for path in ("/page/app.js", "/", "/nothing", "/enter"):
+        for sent in ({}, cookie(served)):
+            found = ask(served, "GET", path, sent).headers
+            policy = found["Content-Security-Policy"]
+            assert policy.startswith("default-src 'none';") and "unsafe" not in policy and "*" not in policy
+            assert found["X-Content-Type-Options"] == "nosniff" and found["Referrer-Policy"] == "no-referrer"
+            assert not [name for name in found if name.lower().startswith("access-control")] and "Server" not in found
+    assert ask(served, "GET", "/", {"Sec-Fetch-Site": "cross-site"} | cookie(served)).data == page_files()["enter.html"]
+
+
+def test_no_other_machine_reaches_it(served: RunningServer) -> None:
+    addresses = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
+    others = [address for address in addresses if not str(address).startswith("127.")]
+    for address in others:
+        with pytest.raises(OSError):
+            socket.create_connection((address, served.port), timeout=5)
+    with socket.create_connection(("127.0.0.1", served.port), timeout=5):
+        pass
+
+
+# Tabs
+
+
+class Tab:
+    """A client as a tab of the browser is one."""
+
+    def __init__(self, socket: tornado.websocket.WebSocketClientConnection) -> None:
+        self._socket = socket
+        self.last = 0
+
+    async def next(self, *kinds: str) -> Any:
+        """Return the next event of these kinds; numbers must rise."""
+        while True:
+            message = await asyncio.wait_for(self._socket.read_message(), WAIT_S)
+            assert message is not None, "closed"
+            event = json.loads(message)
+            assert event["number"] > self.last
+            self.last = event["number"]
+            if not kinds or event["event"] in kinds:
+                return event
+
+    async def until(self, test: Callable[[Any], bool], *kinds: str) -> Any:
+        while True:
+            event = await self.next(*kinds)
+            if test(event):
+                return event
+
+    async def say(self, **command: Any) -> None:
+        await self._socket.write_message(json.dumps(command))
+
+    async def say_text(self, text: str) -> None:
+        await self._socket.write_message(text)
+
+    async def closed(self) -> bool:
+        while await asyncio.wait_for(self._socket.read_message(), WAIT_S) is not None:
+            pass
+        return True
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+async def tab(served: RunningServer, **headers: str) -> Tab:
+    sent = {"Origin": f"http://127.0.0.1:{served.port}"} | cookie(served) | headers
+    request = tornado.httpclient.HTTPRequest(
+        f"ws://127.0.0.1:{served.port}/socket", headers=tornado.httputil.HTTPHeaders(sent)
+    )
+    return Tab(await tornado.websocket.websocket_connect(request))
+
+
+def dialogue(talk: Callable[[], Awaitable[None]]) -> None:
+    async def whole() -> None:
+        await asyncio.wait_for(talk(), 4 * WAIT_S)
+
+    asyncio.run(whole())
+
+
+@pytest.mark.parametrize(
+    "headers",
+    ({"Origin": "http://evil.example"}, {"Cookie": ""}, {"Host": "evil.example"}, {"Sec-Fetch-Site": "cross-site"}),
+)
+def test_a_socket_is_refused_like_a_request(headers: dict[str, str], served: RunningServer) -> None:
+    async def talk() -> None:
+        with pytest.raises(tornado.httpclient.HTTPError) as raised:
+            await tab(served, **headers)
+        assert raised.value.code == 403
+
+    dialogue(talk)
+
+
+def test_a_socket_says_where_it_comes_from(served: RunningServer) -> None:
+    upgrade = {
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        "Sec-WebSocket-Version": "13",
+    }
+    answer = ask(served, "GET", "/socket", cookie(served) | upgrade)
+    assert answer.status == 403 and b"no origin" in answer.data
+
+
+def test_one_tab_holds_the_board_and_all_watch(tmp_path: Path) -> None:
+    with running(tmp_path, "xiangqi") as served:
+
+        async def talk() -> None:
+            first, second = await tab(served), await tab(served)
+            assert (await first.next("welcome"))["usual"] == "xiangqi"
+            assert (await first.next("seat"))["holds"] and not (await second.next("seat"))["holds"]
+            assert (await first.next("snapshot"))["stage"] == "start"
+            await second.say(do="begin", game="xiangqi", person=0, skill=0)
+            assert (await second.next("refused"))["reason"] == "another tab holds the board"
+            for bad in ('{"do":"fly"}', "nonsense", "[]", '{"do":"begin","game":"ewn"}', '{"do":"throw","throw":"6"}'):
+                await first.say_text(bad)
+                assert (await first.next("refused"))["reason"]
+            await first.say(do="begin", game="xiangqi", person=0, skill=0, movetime_ms=50)
+            for one in (first, second):
+                ready = await one.until(lambda event: event["stage"] == "play", "snapshot")
+                assert len(ready["choices"]) == 44 and len((await one.next("board"))["views"]) == 2
+            await first.say(do="move", word="h2e2")
+            answered = await second.until(lambda event: len(event["moves"]) == 2, "snapshot")
+            assert answered["moves"][0]["word"] == "h2e2" and answered["turn"] == 0
+            for flipped in ("", "f"):
+                picture = ask(served, "GET", f"/picture/{answered['picture']}{flipped}.svg", cookie(served))
+                assert picture.status == 200 and picture.data.startswith(b"<svg ")
+                assert picture.headers["Content-Type"].startswith("image/svg+xml")
+            await second.say(do="take board")
+            assert (await second.until(lambda event: event["holds"], "seat"))["tabs"] == 2
+            await first.say(do="hint")
+            assert (await first.next("refused"))["reason"] == "another tab holds the board"
+            second.close()
+            assert (await first.until(lambda event: event["tabs"] == 1, "seat"))["holds"]
+            await first.say_text(json.dumps({"do": "move", "word": "x" * guard.MOST_BYTES}))
+            assert await first.closed()  # too large
+
+        dialogue(talk)
+
+
+@pytest.mark.parametrize("game", ("xiangqi", "ewn", "junqi", "connect6"))
+def test_a_review_of_a_game_that_is_over(game: str, tmp_path: Path) -> None:
+    with running(tmp_path, game) as served:
+
+        async def talk() -> None:
+            one = await tab(served)
+            await one.next("snapshot")
+            await one.say(do="begin", game=game, person=0, skill=0, movetime_ms=20)
+            now = await one.until(
+                lambda event: (event["setup"] and event["pieces"]) or event["choices"] or event["stones"],
+                "snapshot",
+            )
+            if now["setup"]:
+                await one.say(do="set up")
+                now = await one.until(lambda event: event["choices"], "snapshot")
+            await one.say(do="move", word=now["choices"][0]["word"] if now["choices"] else "j10")
+            await one.until(lambda event: event["choices"] or event["stones"], "snapshot")
+            await one.say(do="review")
+            assert (await one.next("refused"))["reason"] == "the game is not over"
+            await one.say(do="resign")
+            await one.until(lambda event: event["stage"] == "over", "snapshot")
+            await one.say(do="review")
+            found = await one.until(
+                lambda event: event["event"] == "refused" or event["address"], "reviewing", "refused"
+            )
+            page = ask(served, "GET", found["address"], cookie(served))
+            assert page.status == 200 and b"<!-- Siqi review -->" in page.data
+            assert ask(served, "GET", found["address"], {}).status == 403
+
+        dialogue(talk)
+        assert len(list(tmp_path.glob("00001-*.review.html"))) == 1
+
+
+def test_the_command_ends_on_an_interrupt_and_a_second_one_finds_the_first(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "siqi", "board", "--no-browser", "--games", str(tmp_path))
+    first = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert first.stdout is not None
+        address = first.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:") and "#" in address
+        second = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=WAIT_S, check=False)
+        assert second.returncode == 0 and second.stdout.strip() == address and "runs already" in second.stderr
+        first.send_signal(2)
+        _, err = first.communicate(timeout=WAIT_S)
+        assert first.returncode == 130 and "goes on" in err and "Traceback" not in err
+    finally:
+        first.kill()

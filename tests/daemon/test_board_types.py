@@ -1,0 +1,62 @@
+"""The modules of the page of `siqi board`: types hold, nothing comes from elsewhere, both languages have all texts."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from fixture_files import ROOT
+
+from siqi.games import registry
+
+PAGE = ROOT / "siqi/daemon/board/page"
+TSC = shutil.which("tsc") or shutil.which("tsc", path=str(ROOT / "build/node/node_modules/.bin"))
+
+
+@pytest.mark.skipif(TSC is None, reason="not installed: typescript (bash scripts/clients.sh)")
+def test_types_hold() -> None:
+    assert TSC is not None
+    words = "--noEmit --allowJs --checkJs --strict --target es2022 --module es2022 --moduleResolution bundler"
+    modules = sorted(map(str, PAGE.glob("*.js")))
+    done = subprocess.run(
+        [TSC, *words.split(), "--lib", "es2022,dom,dom.iterable", *modules], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("path", sorted(PAGE.iterdir()), ids=lambda path: path.name)
+def test_nothing_comes_from_elsewhere(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not re.findall(r"(?:https?|wss?)://(?!\$\{location\.host\}|www\.w3\.org/2000/svg)", text)
+    assert not re.findall(r"\b(?:eval|Function)\(|innerHTML|insertAdjacentHTML|document\.write|style=", text)
+
+
+def test_both_languages_have_all_texts() -> None:
+    text = (PAGE / "texts.js").read_text(encoding="utf-8")
+    tables = re.findall(r"const (TEXTS|REASONS) = \{\n  en: \{(.*?)\n  \},\n  zh: \{(.*?)\n  \},\n\};", text, re.DOTALL)
+    assert [name for name, *_ in tables] == ["TEXTS", "REASONS"]
+    for _, english, chinese in tables:
+        keys = [re.findall(r"(?:^\s*|[,{]\s*)'?([\w-]+)'?: '", table, re.MULTILINE) for table in (english, chinese)]
+        assert keys[0] == keys[1] and len(keys[0]) > 10
+    used = {
+        key
+        for path in PAGE.iterdir()
+        for key in re.findall(r"text\('(\w+)'|data-(?:text|label)=\"(\w+)\"|button\('(\w+)'", path.read_text("utf-8"))
+    }
+    known = set(re.findall(r"(?:^\s*|[,{]\s*)'?([\w-]+)'?: '", tables[0][1], re.MULTILINE))
+    assert {key for keys in used for key in keys if key} <= known
+
+
+@pytest.mark.parametrize("game", registry.NAMES)
+def test_every_piece_has_a_name(game: str) -> None:
+    info = registry.info(game)
+    if len(info.pieces[0]) == 1 or info.has_dice:  # stones; numbers
+        return
+    text = (PAGE / "texts.js").read_text(encoding="utf-8")
+    tables = re.findall(rf"{game}: \{{ (.*?) \}}", text)
+    assert len(tables) == 2
+    for table in tables:
+        assert {letter.lower() for letter in info.pieces[0]} <= set(re.findall(r"(\w): '", table))

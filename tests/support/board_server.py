@@ -1,0 +1,67 @@
+"""A server of `siqi board` in a thread of this process."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from siqi.daemon.board.hall import Hall
+from siqi.daemon.board.reviews import Reviews
+from siqi.daemon.board.running import Running
+from siqi.daemon.board.server import BoardServer
+from siqi.daemon.board.session import Session
+from siqi.daemon.board.store import Store
+
+WAIT_S = 120
+
+
+class RunningServer:
+    """The server, as other threads may use it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, server: BoardServer, session: Session, port: int) -> None:
+        self.loop, self.server, self.session, self.port = loop, server, session, port
+
+    @property
+    def address(self) -> str:
+        return Running(self.port, self.server.token).address
+
+    def call(self, function: Callable[[], Any]) -> Any:
+        """Return what a function returns in the server's thread."""
+
+        async def called() -> Any:
+            return function()
+
+        return asyncio.run_coroutine_threadsafe(called(), self.loop).result(WAIT_S)
+
+
+@contextmanager
+def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[RunningServer]:
+    """Run a server over a folder of games until the end of the block."""
+    begun, found = threading.Event(), []
+
+    async def serve() -> None:
+        store = Store(folder)
+        session = Session(store, seed=seed)
+        server = BoardServer(Hall(session, Reviews(folder, ("--depth", "1")), game))
+        ended = asyncio.Event()
+        found.append(RunningServer(asyncio.get_running_loop(), server, session, server.listen(0)))
+        found[0].end = lambda: found[0].loop.call_soon_threadsafe(ended.set)  # type: ignore[attr-defined]
+        begun.set()
+        try:
+            await ended.wait()
+        finally:
+            await server.close()
+            store.close()
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    try:
+        assert begun.wait(WAIT_S)
+        yield found[0]
+    finally:
+        found[0].end()  # type: ignore[attr-defined]
+        thread.join(WAIT_S)

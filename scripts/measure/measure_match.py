@@ -74,7 +74,7 @@ def random_game() -> list[str]:
 
 def match_command(folder: Path, *words: str) -> list[str]:
     log = folder / f"{time.monotonic_ns()}.jsonl"
-    return [sys.executable, "-m", "siqi", "match", "xiangqi", *words, "--log", str(log)]
+    return [sys.executable, "-m", "siqi", "match", "xiangqi", *words, "--openings", "none", "--log", str(log)]
 
 
 def stubs(folder: Path, think_s: float) -> list[str]:

@@ -28,7 +28,7 @@ from scripts.match.minds import EngineMind, Seat
 from siqi.daemon.clients.player import Choice, PlayerLimits, Turn
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.daemon.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
-from siqi.daemon.match.openings import openings
+from siqi.daemon.match.random_openings import random_openings
 from siqi.games.contract import FIRST, Position
 from siqi.games.search.win_model import WinModel
 from siqi.system.files import check_owned
@@ -122,7 +122,7 @@ def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], 
     log = RunLog(path, KIND, {"game": name, "nodes": list(node_counts), "seed": seed})
     starts = (
         Start(name, opening, number, node_counts[number % len(node_counts)])
-        for number, opening in enumerate(itertools.islice(openings(script.load_once(name), seed), count))
+        for number, opening in enumerate(itertools.islice(random_openings(script.load_once(name), seed), count))
         if number not in log.numbers
     )
     finished = script.finished(play, starts, jobs)

@@ -30,7 +30,7 @@ from siqi.daemon.cluster.remote import Cluster
 from siqi.daemon.match import statistics
 from siqi.daemon.match.match_log import MatchSettings, Reader
 from siqi.daemon.match.matches import run_match
-from siqi.daemon.match.openings import openings
+from siqi.daemon.match.random_openings import random_openings
 from siqi.daemon.match.ratings import Array, fit_elo
 from siqi.daemon.match.tally import Tally
 from siqi.games import registry
@@ -91,7 +91,7 @@ def write_openings(folder: Path, game: Game[Position], seed: int, count: int) ->
     check_owned(path, script.begins_with(OPENINGS_MARK))
     there = read_bytes(path, OPENINGS_BYTES).decode("utf-8", "replace") if path.exists() else ""
     if not there:
-        lines = [title, *(" ".join(words) for words in islice(openings(game, seed), count))]
+        lines = [title, *(" ".join(words) for words in islice(random_openings(game, seed), count))]
         replace_file(path, ["".join(f"{line}\n" for line in lines).encode()], script.begins_with(OPENINGS_MARK))
     elif there.splitlines()[0] != title:
         found = there.splitlines()[0].removeprefix(OPENINGS_MARK)

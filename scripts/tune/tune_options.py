@@ -59,7 +59,8 @@ from siqi.daemon.match.arguments import (
 )
 from siqi.daemon.match.game_loop import parse_opening
 from siqi.daemon.match.match_log import MatchSettings, UsageError
-from siqi.daemon.match.matches import CurrentMatch, load_openings, play_game
+from siqi.daemon.match.matches import CurrentMatch, play_game
+from siqi.daemon.match.openings import load_openings
 from siqi.daemon.match.schedule import Unit
 from siqi.daemon.match.statistics import Z
 from siqi.daemon.match.tally import FAULTS

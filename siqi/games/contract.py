@@ -114,6 +114,7 @@ class GameInfo(NamedTuple):
     learns: bool = False  # a `LearningGame`
     solves: bool = False  # a `SolvingGame`
     has_tablebases: bool = False  # a `TablebaseGame`
+    opening_lists: tuple[str, ...] = ()  # of matches, siqi/books/NAME.openings, the usual one first
     options: tuple[Option, ...] = ()  # all that the game honours, shared ones included (siqi/games/options.py)
 
     @property

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, cast
 from siqi.games.contract import Game, GameInfo, Position, Warn, silent
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from siqi.games.formats import Format, Wording
     from siqi.games.pictures.drawing import PictureMaker
 
@@ -81,6 +83,13 @@ def record_format(name: str) -> Format:
         if one.is_stream:
             return one
     raise ValueError(f"{name} has no records")
+
+
+def opening_list(name: str, openings: str) -> Path | None:
+    """Return the file of a game's list of openings for matches; None if it has no list of that name."""
+    from siqi.games.books.book import BOOKS_FOLDER  # late: it needs numpy
+
+    return BOOKS_FOLDER / f"{openings}.openings" if openings in info(name).opening_lists else None
 
 
 def pyffish_position(name: str, fen: str | None) -> Position:

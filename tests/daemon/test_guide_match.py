@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from fixture_files import ROOT
-from nim import NimGame
+from nim import play_nim
 from pages import blocks
 
 from siqi.daemon.clients.player import EngineSpec
@@ -35,7 +36,7 @@ for line in sys.stdin:
 
 def short(line: str) -> str:
     """Return a command with two games of eight plies, at nodes instead of time."""
-    line = re.sub(r" --games \d+| --max-plies \d+| --records \w+", "", line)
+    line = re.sub(r" --games \d+| --max-plies \d+| --records \w+| --openings \S+", "", line)
     return re.sub(r"--movetime \d+", "--nodes 20", line) + " --games 2 --max-plies 8"
 
 
@@ -56,7 +57,7 @@ def test_matches_are_played_as_printed(
     (tmp_path / "openings.txt").write_text("a1\na2 a1\n")
     (tmp_path / "match.toml").write_text("".join(blocks(PAGE, "toml")))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "load", NimGame)
+    play_nim(monkeypatch)
     monkeypatch.setattr(EngineSpec, "program", shlex.join([sys.executable, "-ISu", str(tmp_path / "engine.py")]))
     assert run(words) == 0
     printed = mask(capsys.readouterr().out)
@@ -74,24 +75,22 @@ def test_each_output_of_the_page_is_a_report() -> None:
     assert sum(bool(report_behind(line)) for line in MATCHES) == len(blocks(PAGE, "text")) > 0
 
 
-def test_two_engines_play_from_the_openings_of_the_page(
+def test_two_engines_play_from_random_openings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The program writes balanced openings, the games begin with them and are kept, and the same command goes on."""
+    """The games begin with balanced openings and are kept, and the same command goes on."""
     monkeypatch.chdir(tmp_path)
-    (program,) = blocks(PAGE, "python")
-    exec(compile(program.replace("200", "2"), PAGE, "exec"), {})
-    openings = Path("openings.txt").read_text().splitlines()
-    assert [len(opening.split()) for opening in openings] == [6, 6]
     Path("mine").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m siqi\n')
     Path("mine").chmod(0o755)
     (line,) = (line for line in MATCHES if "--records played" in line)
-    words = shlex.split(f"{short(line).replace('movetime=3000', 'nodes=1')} --records played --every 1")[1:]
+    line = f"{short(line).replace('movetime=3000', 'nodes=1')} --openings random:6 --records played --every 1"
+    words = shlex.split(line)[1:]
     assert run(words) == 0
     played = capsys.readouterr().out
     assert "xiangqi: mine against level0, 2 games" in played and played.startswith("1 ")
     assert [path.name for path in sorted(Path("played").iterdir())] == ["00001.pgn", "00002.pgn"]
-    assert any(opening in Path("match.jsonl").read_text() for opening in openings)
+    games = [json.loads(line) for line in Path("match.jsonl").read_text().splitlines()[1:]]
+    assert len(games[0]["opening"].split()) == 6 and games[0]["opening"] == games[1]["opening"]
     assert run(words) == 0
     assert capsys.readouterr().out == played[played.index("xiangqi: ") :]  # nothing was played
 

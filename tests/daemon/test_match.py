@@ -18,7 +18,7 @@ from typing import Any
 import forked
 import pytest
 from fixture_files import ROOT
-from nim import NimGame, engine_command
+from nim import engine_command, play_nim
 
 from siqi.daemon.clients.random_mover import random_junqi_setup
 from siqi.daemon.command_line import run
@@ -71,7 +71,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    monkeypatch.setattr(registry, "load", NimGame)
+    play_nim(monkeypatch)
     return Bench(tmp_path)
 
 

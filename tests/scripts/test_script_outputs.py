@@ -68,6 +68,7 @@ WRITERS = (
     Writer(
         "network.train_connect6_network", ("--policy", MISSING, "--value", MISSING), BOOKS_FOLDER / "connect6.network"
     ),
+    Writer("books.build_match_openings", ("xiangqi", "--log", "l.jsonl"), BOOKS_FOLDER / "xiangqi.openings"),
     Writer("books.build_ewn_setups", (), BOOKS_FOLDER / "ewn-setups.book"),
 )
 FOLDERS = (

@@ -42,6 +42,11 @@ RUNS = (
     Run("pictures/draw_outlines", "{latin_font} {latin_font} --out o.json", "no outline of 帥", 2),
     Run("books/build_ewn_setups", "--out none/setups.book", "cannot be written", 2),
     Run("books/build_ewn_tablebases", "--pieces 2 --out ."),
+    Run(
+        "books/build_match_openings",
+        "connect6-5 --log l.jsonl --out o.openings --count 1 --nodes 200 --games 2 --check c.jsonl --pairs 1",
+        "1 lines of .* drawn, .*first side: ",
+    ),
     Run("books/build_opening_books", "{xiangqi_games} --out my.book", "positions, .* moves"),
     Run("books/build_xiangqi_tablebases", "P-A --out ."),
     Run("books/check_patterns", "--tables --sample 1", "entries, "),

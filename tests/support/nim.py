@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from siqi.games import registry
 from siqi.games.contract import GameInfo, Outcome, Warn, silent
 
@@ -117,6 +119,12 @@ class NimGame:
 
     def position(self, fen: str | None = None) -> Nim:
         return Nim(self.info, fen)
+
+
+def play_nim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the toy in the place of every game; its matches begin at the start position, as the lists are of others."""
+    monkeypatch.setattr(registry, "load", NimGame)
+    monkeypatch.setattr("siqi.daemon.match.command.with_usual_openings", lambda settings, log: settings)
 
 
 def engine_command(folder: Path, mode: str, letter: str) -> str:

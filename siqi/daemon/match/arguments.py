@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import importlib.util
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from siqi.daemon.clients import unfit
 from siqi.daemon.clients.player import RANDOM, PlayerLimits
 from siqi.daemon.commands.arguments import number_to, whole_number
 from siqi.daemon.match.match_log import MatchSettings, UsageError
+from siqi.daemon.match.openings import openings_fields
 from siqi.games import registry
 
 MOST = 10**12
@@ -59,7 +58,12 @@ def add_conditions(parser: argparse._ActionsContainer) -> None:
     """Declare how games begin, end and are judged; the options bear the names of fields of MatchSettings."""
     option = parser.add_argument
     option("--seed", type=whole_number, default=1, metavar="N", help="of throws, of the order of openings; default: 1")
-    option("--openings", default="", metavar="FILE", help="one opening per line: moves, FEN, or FEN moves ...")
+    option(
+        "--openings",
+        metavar="NAME",
+        help="a shipped list (xiangqi, connect6-5), random:N (N moves), none (the start position), or a "
+        "file with an opening per line: moves, FEN, or FEN moves ...; default of `siqi match`: the game's first list",
+    )
     option("--max-plies", type=number_to(MOST), default=0, metavar="N", help="a game of N plies is a draw")
     option("--agree", nargs=2, type=whole_number, metavar=("CP", "PLIES"), help="scores of both that decide a game")
     option("--tablebases", action="store_true", help="tablebases end a game whose result they know")
@@ -71,10 +75,7 @@ def add_conditions(parser: argparse._ActionsContainer) -> None:
 def fields_from(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of MatchSettings that a command line names."""
     fields = {name: value for name, value in arguments.items() if name in MatchSettings.__struct_fields__}
-    fields["agreement"] = arguments["agree"]
-    if arguments["openings"]:
-        fields["openings_sha256"] = hashlib.sha256(Path(arguments["openings"]).read_bytes()).hexdigest()
-    return fields
+    return fields | openings_fields(arguments["game"], arguments["openings"] or "") | {"agreement": arguments["agree"]}
 
 
 def check_conditions(settings: MatchSettings) -> None:

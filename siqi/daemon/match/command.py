@@ -18,7 +18,8 @@ from siqi.daemon.match.arguments import add_conditions, add_limits, check_condit
 from siqi.daemon.match.check import command as check
 from siqi.daemon.match.config import Config
 from siqi.daemon.match.engines import distinct, engine_of, parse_engine
-from siqi.daemon.match.match_log import MatchSettings, UsageError, model_of
+from siqi.daemon.match.match_log import MatchSettings, UsageError, begun_settings
+from siqi.daemon.match.openings import openings_text, with_usual_openings
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.statistics import MODELS, NORMALIZED
 from siqi.daemon.match.tally import Tally
@@ -114,8 +115,6 @@ def settings_from(arguments: dict[str, Any]) -> MatchSettings:
     check_conditions(settings)
     if len(engines) < 2:
         raise UsageError("a match needs two engines; `random` and `siqi` are always there")
-    if arguments["records"] is not None and settings.openings and settings.game != "xiangqi":
-        raise UsageError("--records: games must begin at the start position, except Xiangqi's")
     if settings.games % 2 and not settings.best_of:
         raise UsageError("--games must be even: they are played in pairs")
     if settings.best_of and (settings.best_of % 2 == 0 or settings.sprt):
@@ -148,15 +147,18 @@ def match_with(options: argparse.Namespace) -> int:
     try:
         settings = settings_from(vars(options))
         path: Path = options.log or log_name(settings)
-        if settings.sprt and options.model is None and (begun := model_of(path)):
-            settings = msgspec.structs.replace(settings, sprt_model=begun)
+        begun = begun_settings(path)
+        if settings.sprt and options.model is None and begun is not None:
+            settings = msgspec.structs.replace(settings, sprt_model=begun.sprt_model)
+        if options.openings is None:
+            settings = with_usual_openings(settings, begun)
+        report(summary(settings, path))
     except UsageError as error:
         report(printable(str(error), 300))
         return MISUSED
     except OSError as error:
         report(reason(error))
         return FILE_FAILED
-    report(summary(settings, path))
     tally = Standings(settings) if settings.tournament else Tally(settings)
     try:
         status = play(options, settings, path, tally)
@@ -202,8 +204,7 @@ def summary(settings: MatchSettings, path: Path) -> str:
     each = " each" if len(names) > 2 else ""
     limits = {spec.limits for spec in settings.engines if spec.command != RANDOM}
     limit = limit_text(limits.pop()) if len(limits) == 1 else "each engine by its own limit"
-    openings = f"openings of {settings.openings}" if settings.openings else "from the start position"
-    return f"{settings.game}: {who}, {size}{each}, sides change; {limit}; {openings}; log {path}"
+    return f"{settings.game}: {who}, {size}{each}, sides change; {limit}; {openings_text(settings)}; log {path}"
 
 
 def limit_text(limits: PlayerLimits) -> str:

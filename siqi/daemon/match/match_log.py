@@ -35,8 +35,8 @@ class MatchSettings(msgspec.Struct, frozen=True):
     games: int = 100  # per pairing
     concurrency: int = 1
     seed: int = 1  # for throws, order of openings, random movers
-    openings: str = ""  # path of a file
-    openings_sha256: str = ""
+    openings: str = ""  # a shipped list, `random:` and a number of moves, or the path of a file; empty: the start
+    openings_sha256: str = ""  # of a list or a file
     sprt: tuple[float, float] | None = None  # elo0, elo1
     max_plies: int = 0  # 0: only the rules end a game
     margin_ms: int = 50
@@ -158,13 +158,13 @@ def differences(old: dict[str, str], new: dict[str, str]) -> Iterator[str]:
             yield f"{name} was {old.get(name) or 'not given'}, now {new.get(name) or 'not given'}"
 
 
-def model_of(path: Path) -> str:
-    """Return the model of the SPRT by which a log was begun; empty if there is no log that can be read."""
+def begun_settings(path: Path) -> MatchSettings | None:
+    """Return the settings by which a log was begun; None if there is no log that can be read."""
     try:
         with path.open("rb") as file:
-            return msgspec.json.decode(file.readline(), type=MatchSettings).sprt_model
+            return msgspec.json.decode(file.readline(), type=MatchSettings)
     except (OSError, msgspec.DecodeError):
-        return ""
+        return None
 
 
 class Reader:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from siqi.daemon.clients import make_player
-from siqi.daemon.clients.player import Forfeit, Player, StartError
+from siqi.daemon.clients.player import Player, StartError
 from siqi.daemon.cluster import node
 from siqi.daemon.cluster.jobs import completed
 from siqi.daemon.cluster.remote import Cluster
@@ -31,6 +31,7 @@ from siqi.daemon.match.game_loop import (
     play_moves,
 )
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError, open_log
+from siqi.daemon.match.openings import load_openings
 from siqi.daemon.match.progress import progress
 from siqi.daemon.match.records import record_of
 from siqi.daemon.match.schedule import Unit, is_decided, missing, seating
@@ -58,27 +59,6 @@ class Match(NamedTuple):
     game: Game[Position]
     openings: Sequence[Opening]
     adjudication: Adjudication
-
-
-def load_openings(game: Game[Position], settings: MatchSettings) -> list[Opening]:
-    """Return the file's openings, one per line (`#` starts a comment), all checked, shuffled by the seed.
-
-    UsageError if one cannot be played, or there is none.
-    """
-    if not settings.openings:
-        return [Opening()]
-    openings = []
-    for number, line in enumerate(Path(settings.openings).read_text("utf-8").splitlines(), 1):
-        if text := line.partition("#")[0].strip():
-            try:
-                openings.append(parse_opening(text))
-                Referee(game, openings[-1], rules=settings.referee)
-            except (ValueError, Forfeit) as error:
-                raise UsageError(f"{settings.openings}:{number}: {error}") from error
-    if not openings:
-        raise UsageError(f"{settings.openings} has no openings")
-    random.Random(f"openings/{settings.seed}").shuffle(openings)
-    return openings
 
 
 def throws(seed: int, pair: int) -> Iterator[int]:
@@ -303,6 +283,8 @@ def run_match(
     """
     match = new_match(settings)
     match = match._replace(openings=load_openings(match.game, settings))
+    if records_into is not None and settings.game != "xiangqi" and any(one.fen for one in match.openings):
+        raise UsageError("--records: games must begin at the start position, except Xiangqi's")
     log, records = open_log(path, settings)
     for record in records:
         tally.add(record)

@@ -39,6 +39,7 @@ INFO = GameInfo(
     learns=True,
     solves=True,
     has_tablebases=True,
+    opening_lists=("xiangqi",),
     options=(
         *OPENING_BOOK,
         *RULES,

@@ -391,10 +391,12 @@ def test_the_shipped_logs_are_read() -> None:
         games[path.stem] = len(reader.records)
     clocks = {f"clock-{game}-{clock}s": count for game in registry.NAMES for clock, count in ((1, 200), (10, 40))}
     assert games == clocks | {
+        "connect6-5-openings": 200,
         "connect6-network": 126,
         "xiangqi-endgames": 400,
         "xiangqi-fairy-stockfish": 200,
         "xiangqi-network": 400,
+        "xiangqi-openings": 200,
         "xiangqi-peers-clock": 120,
         "xiangqi-peers-clock-two-threads": 80,
         "xiangqi-peers-movetime": 120,

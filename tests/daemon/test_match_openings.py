@@ -24,7 +24,7 @@ from siqi.games.contract import Position, Task, exhaust
 from siqi.games.kernel.control import Control
 
 LISTS = [(name, number) for name in registry.NAMES for number in registry.info(name).opening_lists]
-LINES = {"xiangqi": 200, "connect6-5": 42}
+LINES = {"xiangqi": 200, "connect6-5": 100}
 PLIES = {"xiangqi": range(6, 11), "connect6-5": (3,)}
 
 
@@ -84,18 +84,22 @@ def test_lines_are_legal_and_all_different(game: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(("game", "name"), LISTS)
-def test_a_short_search_finds_no_side_far_ahead(game: str, name: str) -> None:
-    """In a sample, by an eighth of the nodes of the search that chose the lines, and another evaluation beside it."""
+def test_a_search_finds_no_side_ahead(game: str, name: str) -> None:
+    """In a sample, by the search that chose the lines; the bounds leave room for later changes of the search."""
     loaded = registry.load(game)
+    nodes = 50_000
+    if game == "connect6":
+        loaded.set_option("Evaluation", "network")
+        nodes = 10_000
     searcher = loaded.searcher()
-    searcher.configure(1, 1, 1)
+    searcher.configure(8, 1, 1)
     found = []
     for words in lines_of(name)[::10]:
         searcher.clear()
-        score = exhaust(searcher, Task(after(game, words), Control(2_500))).lines[0].score
+        score = exhaust(searcher, Task(after(game, words), Control(nodes))).lines[0].score
         assert score.mate is None and score.expected is not None
         found.append(abs(score.expected - 0.5))
-    assert max(found) < 0.2 and sum(found) / len(found) < 0.06
+    assert max(found) < 0.15 and sum(found) / len(found) < 0.05
 
 
 # ---------------------------------------------------------------- which openings a match has

@@ -38,7 +38,7 @@ def forked_engines(monkeypatch: pytest.MonkeyPatch) -> None:
 def play(folder: Path, game: str, *words: str) -> list[dict[str, Any]]:
     """Play a match of two games and return its records."""
     log = folder / "m.jsonl"
-    assert run(["match", game, *words, "--log", str(log), "--games", "2"]) == 0
+    assert run(["match", game, *words, "--log", str(log), "--games", "2", "--openings", "none"]) == 0
     return [json.loads(line) for line in log.read_text().splitlines()[1:]]
 
 
@@ -492,7 +492,10 @@ def test_ranks_of_an_engine_that_counts_from_1(tmp_path: Path) -> None:
 def test_an_engine_that_is_no_longer_asked_stops_the_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fake = Fake(tmp_path, ANSWERS["uci"] | {"go": ["bestmove h3e3"]})
     log = tmp_path / "m.jsonl"
-    assert run(["match", "xiangqi", f"E={fake.command}", "random", "--games", "2", "--log", str(log)]) == ENGINE_FAILED
+    assert (
+        run(["match", "xiangqi", f"E={fake.command}", "random", "--openings", "none", "--log", str(log)])
+        == ENGINE_FAILED
+    )
     assert "E plays h3e3" in capsys.readouterr().err
     assert len(log.read_text().splitlines()) == 1
 
@@ -531,6 +534,6 @@ def test_games_with_peers(peer: str, siqi: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("game", "why"), [("connect6", "does not play connect6"), ("xiangqi", "give it ranks=1")])
 def test_fairy_stockfish_is_refused(game: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = (f"F={program('fairy-stockfish')}", "random", "--depth", "1", "--games", "2")
+    words = (f"F={program('fairy-stockfish')}", "random", "--depth", "1", "--openings", "none")
     assert run(["match", game, *words, "--log", str(tmp_path / "m.jsonl")]) == ENGINE_FAILED
     assert why in capsys.readouterr().err

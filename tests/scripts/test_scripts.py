@@ -45,7 +45,7 @@ RUNS = (
     Run(
         "books/build_match_openings",
         "connect6-5 --log l.jsonl --out o.openings --count 1 --nodes 200 --games 2 --check c.jsonl --pairs 1",
-        "1 lines of .* drawn, .*first side: ",
+        r"1 lines of .* drawn, [\s\S]*first side: ",
     ),
     Run("books/build_opening_books", "{xiangqi_games} --out my.book", "positions, .* moves"),
     Run("books/build_xiangqi_tablebases", "P-A --out ."),

@@ -85,7 +85,7 @@ def test_openings_are_made_whole_and_kept(
         raise OSError("the disk is gone")
 
     with monkeypatch.context() as context:
-        context.setattr(rate_skill_levels, "openings", broken_off)
+        context.setattr(rate_skill_levels, "random_openings", broken_off)
         assert "the disk is gone" in run("--games", "8")
     assert not played and not list(tmp_path.iterdir())
     run("--games", "8")

@@ -136,7 +136,7 @@ class Process:
 
 def _keep(stream: IO[str], lines: deque[str]) -> None:
     """Read a program's standard error to its end, or it would block; keep the last lines."""
-    with stream:
+    with contextlib.suppress(ValueError), stream:  # closed with the process
         lines.extend(line.rstrip()[:MOST_CHARACTERS] for line in stream)
 
 

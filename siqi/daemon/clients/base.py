@@ -39,6 +39,8 @@ class EngineProcess(Player):
     games: ClassVar[tuple[str, ...]] = registry.NAMES
     limits: ClassVar[tuple[str, ...]] = ALL_LIMITS
     """The limits that can be said to the engine, or that the referee's clock holds alone."""
+    in_seconds: ClassVar[tuple[str, ...]] = ()
+    """Those that the protocol has in whole seconds."""
     has_options: ClassVar[bool] = True
 
     def __init__(self, spec: EngineSpec, info: GameInfo, hang_s: float, greeting_s: float = GREETING_S) -> None:
@@ -53,13 +55,18 @@ class EngineProcess(Player):
     @classmethod
     def unfit(cls, spec: EngineSpec, info: GameInfo) -> str:
         """Return why an engine cannot be asked for such games in this protocol, "" if it can."""
+        limits = spec.limits
+        values = (limits.movetime_ms, limits.nodes, limits.depth, limits.clock_ms, limits.increment_ms)
+        given = dict(zip(ALL_LIMITS, values, strict=True))
+        for name in cls.in_seconds:
+            if given[name] % 1000:
+                what = "the clock" if name == "clock" else name
+                return f"{spec.name}: {what} is whole seconds in the protocol {cls.protocol}, not {given[name]} ms"
         if info.name not in cls.games:
             return f"{spec.name}: the protocol {cls.protocol} has no {info.name}"
         if spec.options and not cls.has_options:
             return f"{spec.name}: the protocol {cls.protocol} has no options: give them to its command"
-        limits = spec.limits
-        values = (limits.movetime_ms, limits.nodes, limits.depth, limits.clock_ms, limits.increment_ms)
-        for name, value in zip(ALL_LIMITS, values, strict=True):
+        for name, value in given.items():
             if value and name not in cls.limits:
                 return f"{spec.name}: the protocol {cls.protocol} has no {name}, only {', '.join(cls.limits)}"
         return ""

@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 
 from siqi.daemon.clients.base import EngineProcess, said_seconds
-from siqi.daemon.clients.player import Choice, EngineSpec, Forfeit, StartError, TimeLeft, Turn
-from siqi.games.contract import FIRST, GameInfo, Score
+from siqi.daemon.clients.player import Choice, Forfeit, StartError, TimeLeft, Turn
+from siqi.games.contract import FIRST, Score
 from siqi.games.shape import shift_ranks
 
 RESULTS = ("1-0", "0-1", "1/2-1/2")
@@ -31,6 +31,7 @@ class CecpEngine(EngineProcess):
     protocol = "xboard"
     games = ("xiangqi",)
     limits = ("movetime", "depth", "clock", "increment")
+    in_seconds = ("movetime",)
 
     _features: dict[str, str]
     _options: frozenset[str]
@@ -39,12 +40,6 @@ class CecpEngine(EngineProcess):
     _side = FIRST  # the engine's in the present game
     _said: Sequence[str] = ()  # the moves that the engine knows, its own included
     _is_playing = False  # True: it answers the opponent's next move
-
-    @classmethod
-    def unfit(cls, spec: EngineSpec, info: GameInfo) -> str:
-        if spec.limits.movetime_ms % 1000:
-            return f"{spec.name}: movetime is whole seconds in the protocol xboard, not {spec.limits.movetime_ms} ms"
-        return super().unfit(spec, info)
 
     def hello(self, within_s: float) -> None:
         lines = self.greeting(["xboard", "protover 2"], "done=1", ("feature",), within_s)

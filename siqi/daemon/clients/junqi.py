@@ -7,9 +7,9 @@ are the engines' own, so that no opening is possible.
 from __future__ import annotations
 
 from siqi.daemon.clients.base import EngineProcess
-from siqi.daemon.clients.player import Choice, EngineSpec, Forfeit, StartError, Turn
+from siqi.daemon.clients.player import Choice, Forfeit, StartError, Turn
 from siqi.daemon.frontends.junqi import BOARD, NO_FLAG, NO_MOVE
-from siqi.games.contract import GameInfo, Position, is_hidden_position
+from siqi.games.contract import Position, is_hidden_position
 
 QUIET_PLIES = 31
 """The plies without contact that end a game."""
@@ -21,16 +21,11 @@ class JunqiEngine(EngineProcess):
     protocol = "junqi"
     games = ("junqi",)
     limits = ("clock",)
+    in_seconds = ("clock",)
     has_options = False
 
     _side = 0
     _has_set_up = False
-
-    @classmethod
-    def unfit(cls, spec: EngineSpec, info: GameInfo) -> str:
-        if spec.limits.clock_ms % 1000:
-            return f"{spec.name}: the clock is whole seconds in the protocol junqi, not {spec.limits.clock_ms} ms"
-        return super().unfit(spec, info)
 
     def hello(self, within_s: float) -> None:
         self.greeting(["INFO 1.0"], "NAME", (), within_s)

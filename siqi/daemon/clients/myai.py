@@ -7,9 +7,9 @@ game, without increment.
 from __future__ import annotations
 
 from siqi.daemon.clients.base import EngineProcess
-from siqi.daemon.clients.player import Choice, EngineSpec, Forfeit, Turn
+from siqi.daemon.clients.player import Choice, Forfeit, Turn
 from siqi.daemon.frontends.myai import ACCEPTED, CAPTURED, EWN, point_of, square_of
-from siqi.games.contract import GameInfo, Position, is_setup_position
+from siqi.games.contract import Position, is_setup_position
 
 SIDES = "RB"
 
@@ -20,13 +20,8 @@ class MyAiEngine(EngineProcess):
     protocol = "myai"
     games = ("ewn",)
     limits = ("clock",)
+    in_seconds = ("clock",)
     has_options = False
-
-    @classmethod
-    def unfit(cls, spec: EngineSpec, info: GameInfo) -> str:
-        if spec.limits.clock_ms % 1000:
-            return f"{spec.name}: the clock is whole seconds in the protocol myai, not {spec.limits.clock_ms} ms"
-        return super().unfit(spec, info)
 
     def hello(self, within_s: float) -> None:
         """Ask for the name, which any line may be, then for a setting, whose answer shows the protocol."""

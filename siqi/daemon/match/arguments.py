@@ -15,6 +15,9 @@ from siqi.daemon.match.match_log import MatchSettings, UsageError
 from siqi.daemon.match.openings import openings_fields
 from siqi.games import registry
 
+MISUSED, ENGINE_FAILED, FILE_FAILED = 2, 3, 4
+"""Exit statuses: nothing was started, an engine cannot be used, a file cannot be read or written."""
+
 MOST = 10**12
 """The largest limit."""
 

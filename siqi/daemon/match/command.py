@@ -14,7 +14,16 @@ from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands.arguments import add_cluster, number_to
 from siqi.daemon.commands.game_files import reason
 from siqi.daemon.match import export, sprt, stats
-from siqi.daemon.match.arguments import add_conditions, add_limits, check_conditions, fields_from, limits_from
+from siqi.daemon.match.arguments import (
+    ENGINE_FAILED,
+    FILE_FAILED,
+    MISUSED,
+    add_conditions,
+    add_limits,
+    check_conditions,
+    fields_from,
+    limits_from,
+)
 from siqi.daemon.match.check import command as check
 from siqi.daemon.match.config import Config
 from siqi.daemon.match.engines import distinct, engine_of, parse_engine
@@ -26,9 +35,6 @@ from siqi.daemon.match.tally import Tally
 from siqi.games import registry
 from siqi.system.interrupts import INTERRUPTED, raised
 from siqi.system.pipes import printable, to_stderr
-
-MISUSED, ENGINE_FAILED, FILE_FAILED = 2, 3, 4
-"""Exit statuses: nothing was started, an engine cannot be used, a file cannot be read or written."""
 
 USUAL_MS = 100
 """The time of a move where no limit is given."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from siqi.daemon.cluster import node
 from siqi.daemon.commands.game_files import reason
+from siqi.daemon.match.arguments import FILE_FAILED, MISUSED
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError
 from siqi.daemon.match.records import Occasion, record_of
 from siqi.daemon.match.stats import read_match
@@ -21,8 +22,6 @@ from siqi.games.game_record import GameRecord
 from siqi.system.files import replace_file
 from siqi.system.interrupts import held_back
 from siqi.system.pipes import printable, to_stderr
-
-MISUSED, FILE_FAILED = 2, 4
 
 FORMS = {
     "pgn": "Xiangqi's games as PGN",
@@ -91,9 +90,8 @@ def table(records: Sequence[MatchRecord]) -> bytes:
     writer.writerow(COLUMNS)
     for record in records:
         winner = "" if record.winner is None else record.names[record.winner]
-        result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
         times = (record.time_ms[record.first], record.time_ms[1 - record.first])
-        ending = (result, winner, record.cause, record.reason, record.plies)
+        ending = (record.result, winner, record.cause, record.reason, record.plies)
         dice, moves = " ".join(map(str, record.dice)), " ".join(record.moves)
         writer.writerow(
             (record.game + 1, record.pair + 1, *record.players, *ending, *times, record.opening, dice, moves)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,6 +96,11 @@ class MatchRecord(msgspec.Struct, frozen=True):
         return 0.5 if self.winner is None else 1.0 - self.winner
 
     @property
+    def result(self) -> str:
+        """The result as records have it, from the first side's view."""
+        return "1/2-1/2" if self.winner is None else "1-0" if self.winner == self.first else "0-1"
+
+    @property
     def names(self) -> tuple[str, str]:
         """The names of A and B."""
         return self.players[self.first], self.players[1 - self.first]
@@ -134,16 +139,12 @@ def changes(old: MatchSettings, new: MatchSettings) -> Iterator[str]:
     else:
         for was, now in zip(old.engines, new.engines, strict=True):
             yield from (f"{was.name}: {words}" for words in differences(was.words, now.words))
-    yield from differences(
-        *(
-            {
-                name: shown(getattr(settings, name))
-                for name in settings.__struct_fields__
-                if name not in (*free, "engines")
-            }
-            for settings in (old, new)
-        )
-    )
+    yield from differences(shown_settings(old, (*free, "engines")), shown_settings(new, (*free, "engines")))
+
+
+def shown_settings(settings: MatchSettings, without: Collection[str]) -> dict[str, str]:
+    """Return settings in words, by name."""
+    return {name: shown(getattr(settings, name)) for name in settings.__struct_fields__ if name not in without}
 
 
 def shown(value: object) -> str:

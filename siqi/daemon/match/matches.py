@@ -262,9 +262,9 @@ def new_match(settings: MatchSettings) -> Match:
     return Match(settings, game, [], Adjudication(settings.max_plies, settings.agreement, judge))
 
 
-def fault_of(record: MatchRecord) -> list[str]:
-    """Return the name of the engine that lost by a fault, alone, or nothing."""
-    return [record.names[1 - record.winner]] if record.cause in FAULTS and record.winner is not None else []
+def fault_of(record: MatchRecord) -> str | None:
+    """Return the name of the engine that lost by a fault, None if none did."""
+    return record.names[1 - record.winner] if record.cause in FAULTS and record.winner is not None else None
 
 
 def run_match(
@@ -302,9 +302,8 @@ def run_match(
                     records.append(played)
                     tally.add(played)
                     advance()
-                    faults.update(fault_of(played))
                     for name in played.names:
-                        faults[name] *= name in fault_of(played)
+                        faults[name] = faults[name] + 1 if name == fault_of(played) else 0
                         if faults[name] == most_faults > 0:
                             what = f"{name}: {most_faults} games in a row lost by faults"
                             raise StartError(f"{what}, the last by {played.cause}: {played.reason}")

@@ -35,12 +35,11 @@ def record_of(
     setups = info.setups(fen)
     if len(record.moves) < setups:
         return None
-    result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
     teams = tuple(occasion.teams.get(name, "") for name in record.players)
     played = GameRecord(
         tuple(record.moves),
         tuple(record.dice[: len(record.moves) - setups]),  # a throw may have been answered by no move
-        result,
+        record.result,
         *record.players,
         occasion=occasion.date,
         event=occasion.event,

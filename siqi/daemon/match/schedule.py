@@ -3,7 +3,7 @@
 Games are numbered. Two make a pair, or up to `best_of` a series; both change sides. Pairs (or series) belong to
 meetings of two engines. In a match, a gauntlet and a round-robin all meetings are known from the start and are played
 side by side: pair k is of meeting k modulo their number. In a Swiss tournament and a knock-out a round follows from the
-results of the rounds before; there meeting m has the pairs from `STRIDE` * m on.
+results of the rounds before; there meeting m has the pairs from (pairs of a meeting + TIE_BREAKS) * m on.
 """
 
 from __future__ import annotations
@@ -61,9 +61,14 @@ def series_scores(records: Iterable[MatchRecord]) -> dict[int, tuple[float, floa
     """Return the points of A and B in each pair or series."""
     scores: dict[int, tuple[float, float]] = {}
     for record in records:
-        a, b = scores.get(record.pair, (0.0, 0.0))
-        scores[record.pair] = a + record.score, b + 1 - record.score
+        add_score(scores, record)
     return scores
+
+
+def add_score(scores: dict[int, tuple[float, float]], record: MatchRecord) -> None:
+    """Add a game to the points of A and B in its pair or series."""
+    a, b = scores.get(record.pair, (0.0, 0.0))
+    scores[record.pair] = a + record.score, b + 1 - record.score
 
 
 def missing(settings: MatchSettings, records: Sequence[MatchRecord]) -> list[Unit]:

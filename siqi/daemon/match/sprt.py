@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from siqi.daemon.match.arguments import MISUSED
 from siqi.daemon.match.statistics import MODELS, NORMALIZED
 from siqi.daemon.match.tally import strength
 from siqi.system.pipes import to_stderr
 
 if TYPE_CHECKING:
     from siqi.daemon.match.sequential import Sprt
-
-MISUSED = 2
 
 MOST_PAIRS = 10**9
 

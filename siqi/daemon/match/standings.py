@@ -6,7 +6,7 @@ import math
 
 from siqi.daemon.match import statistics
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Pairing
-from siqi.daemon.match.schedule import ROUNDS, Round, is_over, points_of, swiss_points
+from siqi.daemon.match.schedule import ROUNDS, Round, add_score, is_over, points_of, swiss_points
 from siqi.daemon.match.tally import Tally, warning_of_time
 
 
@@ -31,8 +31,7 @@ class Standings:
     def add(self, record: MatchRecord) -> None:
         a, b = (self._numbers[name] for name in record.names)
         self._tallies.setdefault((a, b), Tally(self.settings, (a, b))).add(record)
-        mine, other = self._scores.get(record.pair, (0.0, 0.0))
-        self._scores[record.pair] = mine + record.score, other + 1 - record.score
+        add_score(self._scores, record)
 
     def sprt(self) -> tuple[float, str]:
         """Return no verdict: a tournament has no SPRT."""

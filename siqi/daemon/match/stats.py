@@ -12,13 +12,12 @@ import msgspec
 
 from siqi.daemon.commands.game_files import reason
 from siqi.daemon.match import statistics
-from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Reader, differences, shown
+from siqi.daemon.match.arguments import FILE_FAILED
+from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Reader, differences, shown_settings
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.tally import Tally, strength
 from siqi.system.log import read_log
 from siqi.system.pipes import to_stderr
-
-FILE_FAILED = 4
 
 EXTENT = {"engines", "games", "rounds", "concurrency", "seed", "openings", "sprt", "sprt_model", "tournament"}
 """The settings that say how much is played, not under which conditions; openings are compared by their sha256."""
@@ -55,14 +54,7 @@ class PlayedMatch:
     def difference(self, other: PlayedMatch) -> list[str]:
         """Return the differences of the conditions, one text each; empty if games may be counted together."""
         mine, its = ({spec.name: spec.words for spec in match.settings.engines} for match in (self, other))
-        before, after = (
-            {
-                name: shown(getattr(match.settings, name))
-                for name in MatchSettings.__struct_fields__
-                if name not in EXTENT
-            }
-            for match in (self, other)
-        )
+        before, after = (shown_settings(match.settings, EXTENT) for match in (self, other))
         of_engines = (f"{name}: {text}" for name in mine if name in its for text in differences(mine[name], its[name]))
         return [*of_engines, *differences(before, after)]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from siqi.daemon.match import statistics
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings
-from siqi.daemon.match.schedule import series_scores
+from siqi.daemon.match.schedule import add_score
 
 FAULTS = ("illegal", "crash", "time")
 
@@ -29,7 +29,7 @@ class Tally:
         self.sides: tuple[Counter[float], Counter[float]] = Counter(), Counter()  # by side, games by A's points on it
         self.plies: list[int] = []
         self.repeated = 0  # games equal to an earlier one with the same sides, move for move
-        self._series: list[MatchRecord] = []
+        self._series: dict[int, tuple[float, float]] = {}  # points of A and B in each
         self._seen: set[tuple[int, str]] = set()
         self._llr: tuple[tuple[int, ...], float] = (), 0.0  # the last, with its counts: it takes milliseconds
 
@@ -50,7 +50,7 @@ class Tally:
     @property
     def series(self) -> tuple[int, int, int]:
         """The series won and lost, and those that are not decided."""
-        scores = series_scores(self._series).values()
+        scores = self._series.values()
         won, lost = (sum(2 * score[engine] > self.settings.best_of for score in scores) for engine in (0, 1))
         return won, lost, len(scores) - won - lost
 
@@ -73,7 +73,7 @@ class Tally:
         self.sides[record.first][record.score] += 1
         self.plies.append(record.plies)
         if self.settings.best_of:
-            self._series.append(record)
+            add_score(self._series, record)
             self.scores[record.score] += 1
         else:
             self._paired.add(record.pair, record.score)

@@ -180,3 +180,14 @@ def test_files_are_kept(play: Play, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert export(play("ewn"), out, "--force") == 0 and out.read_bytes().startswith(b"#[WTN]")
     assert export(tmp_path / "none", out) == FILE_FAILED
     assert "No such file" in capsys.readouterr().err
+
+
+def test_a_log_is_never_replaced_by_its_export(play: Play, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = play("ewn")
+    before = log.read_bytes()
+    link = tmp_path / "link"
+    link.symlink_to(log)
+    for out in (log, link):
+        assert run(["match", "export", str(log), "--out", str(out), "--force"]) == MISUSED
+        assert "the log itself" in capsys.readouterr().err
+    assert log.read_bytes() == before and link.is_symlink()

@@ -137,7 +137,7 @@ class Welcome(Event, frozen=True, tag="welcome"):
 
 
 class Seat(Event, frozen=True, tag="seat"):
-    """Whether this tab holds the board, and how many tabs there are."""
+    """The number of tabs, and whether this one holds the board."""
 
     holds: bool
     tabs: int

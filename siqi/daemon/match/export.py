@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,6 +62,8 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
 def export_with(options: argparse.Namespace) -> int:
     """Run `siqi match export`; return 0, MISUSED or FILE_FAILED."""
     try:
+        if options.out is not None and os.path.realpath(options.out) == os.path.realpath(options.log):
+            raise UsageError(f"--out {options.out}: the log itself, which nothing could replace")
         match = read_match(options.log)
         records = sorted(match.records, key=lambda record: record.game)
         if options.form == "csv":

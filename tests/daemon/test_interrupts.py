@@ -11,10 +11,11 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
-from siqi.daemon.cluster.jobs import in_order
+from siqi.daemon.cluster.jobs import completed, in_graph, in_order
 from siqi.system import interrupts
 
 ROOT = Path(__file__).parents[2]
@@ -214,3 +215,31 @@ def test_a_swallowed_interrupt_is_raised_again() -> None:
         assert signal.getsignal(signal.SIGINT) is interrupts.end
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+LOCKS_NOTHING = {"Executor.__enter__", "_check_system_limits", "current_thread", "main_thread"}
+
+
+def locking_calls() -> set[str]:
+    """Return the functions of Python's executors and threads that ran in this thread while Ctrl-C could come."""
+    found = set()
+
+    def see(frame: FrameType, event: str, _: object) -> None:
+        where = Path(frame.f_code.co_filename)
+        if event == "call" and (where.parent.name == "futures" or where.name == "threading.py") and not is_blocked(0):
+            found.add(frame.f_code.co_qualname)
+
+    runs = [in_order(is_blocked, range(9), 2), completed(is_blocked, range(9), 2, 0.1)]
+    runs.append(in_graph(is_blocked, range(9), lambda task: (task - 1,), 2))
+    sys.setprofile(see)
+    try:
+        for run in runs:
+            list(run)
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def test_ctrl_c_leaves_no_lock_of_a_batch_taken() -> None:
+    """A lock that is left taken makes the end of a run wait for ever."""
+    assert {name for name in locking_calls() if not name.endswith("__init__")} <= LOCKS_NOTHING

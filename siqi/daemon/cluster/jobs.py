@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import FIRST_COMPLETED, wait
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from typing import TypeAlias, TypeVar
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeAlias, TypeVar
 
 from siqi.daemon.cluster.calls import decode_result, encode_call
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.cluster.local import Batch, LocalWorkers
 from siqi.daemon.cluster.remote import COUNT_S, Cluster, ClusterWorkers
+from siqi.system.interrupts import held_back
 from siqi.system.pipes import to_stderr
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Carried = TypeVar("Carried")
 
 Jobs: TypeAlias = int | Cluster
 """The place where jobs run: a number of local processes, or a cluster."""
@@ -41,6 +43,46 @@ MOST_CALLS = 1000
 def open_workers(jobs: Jobs, note: Callable[[str], None] = to_stderr) -> Workers:
     """Return workers; ClusterError if they are not available. `note` gets lines on refused ones."""
     return ClusterWorkers(jobs, note) if isinstance(jobs, Cluster) else LocalWorkers(jobs)
+
+
+class _Running(Generic[Carried]):
+    """Batches that run, each with what its sender wants to know of it when it is done.
+
+    `concurrent.futures.wait` would take a lock of each batch. Ctrl-C within it left some of them locked, and a worker's
+    end then waited for ever.
+    """
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self._carried: dict[Batch, Carried] = {}
+        self._finished: SimpleQueue[Batch] = SimpleQueue()
+
+    def __len__(self) -> int:
+        return len(self._carried)
+
+    def values(self) -> Iterable[Carried]:
+        """Return what the batches carry."""
+        return self._carried.values()
+
+    def send(self, calls: Sequence[bytes], carried: Carried) -> None:
+        """Hand out a batch."""
+        batch = self._workers.send(calls)
+        self._carried[batch] = carried
+        with held_back():
+            batch.add_done_callback(self._finished.put)
+
+    def take_done(self, patience_s: float | None) -> list[tuple[Batch, Carried]]:
+        """Return the batches that are done, which run no more; none if none is done within `patience_s`."""
+        found: list[tuple[Batch, Carried]] = []
+        try:
+            found.append(self._take(self._finished.get(timeout=patience_s)))
+            while True:
+                found.append(self._take(self._finished.get_nowait()))
+        except Empty:
+            return found
+
+    def _take(self, batch: Batch) -> tuple[Batch, Carried]:
+        return batch, self._carried.pop(batch)
 
 
 class BatchSize:
@@ -104,17 +146,16 @@ def in_graph(
 
     Tasks are hashable, and each is a batch of its own. Errors as of `completed`.
     """
-    waiting, running = dict.fromkeys(tasks), dict[Batch, Task]()
+    waiting = dict.fromkeys(tasks)
     with open_workers(jobs) as workers:
+        running = _Running[Task](workers)
         while waiting or running:
             pending = {*waiting, *running.values()}
             ready = [task for task in waiting if pending.isdisjoint(needs(task))]
             for task in ready[: max(0, max(1, workers.count()) - len(running))]:
                 del waiting[task]
-                running[workers.send([encode_call(function, task)])] = task
-            done, _ = wait(running, COUNT_S, FIRST_COMPLETED)
-            for batch in done:
-                del running[batch]
+                running.send([encode_call(function, task)], task)
+            for batch, _ in running.take_done(COUNT_S):
                 yield decode_result(function, workers.outcome(batch)[1][0])
 
 
@@ -126,8 +167,9 @@ def _completed(
     most_calls: int = MOST_CALLS,
 ) -> Generator[list[tuple[int, Result]]]:
     """Yield the numbers and results of tasks as they finish."""
-    left, running, size = enumerate(tasks), dict[Batch, tuple[int, ...]](), BatchSize(most_calls)
+    left, size = enumerate(tasks), BatchSize(most_calls)
     with open_workers(jobs) as workers:
+        running = _Running[tuple[int, ...]](workers)
         patience_s = wait_s if isinstance(workers, LocalWorkers) else min(wait_s or COUNT_S, COUNT_S)
         while True:
             lost: Exception | None = None
@@ -135,18 +177,17 @@ def _completed(
                 while len(running) < max(1, BATCHES_PER_WORKER * workers.count()):
                     if not (batch := tuple(itertools.islice(left, size.calls))):
                         break
-                    sent = workers.send([encode_call(function, task) for _, task in batch])
-                    running[sent] = tuple(number for number, _ in batch)
+                    calls = [encode_call(function, task) for _, task in batch]
+                    running.send(calls, tuple(number for number, _ in batch))
             except (ClusterError, BrokenProcessPool) as error:
                 lost = error
             if lost is not None and not running:
                 raise lost
             if not running:
                 return
-            done, _ = wait(running, patience_s, FIRST_COMPLETED)
+            done = running.take_done(patience_s)
             found: list[tuple[int, Result]] = []
-            for batch_done in done:
-                numbers = running.pop(batch_done)
+            for batch_done, numbers in done:
                 try:
                     seconds, answers = workers.outcome(batch_done)
                 except Exception as error:

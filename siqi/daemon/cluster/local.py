@@ -45,18 +45,21 @@ class LocalWorkers(ProcessPoolExecutor):
 
     def outcome(self, batch: Batch) -> Outcome:
         """Return the outcome of a batch that is done, or raise the error that ended it."""
-        return unpack_results(batch.result())
+        with held_back():
+            packed = batch.result()
+        return unpack_results(packed)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
-        if kind is not None:
-            for worker in set(multiprocessing.active_children()) - self._others:
-                worker.kill()
-            # One may have been sending a big result. The executor would wait for the rest of it for ever, as long as
-            # the pipe has a writer, which now is this process alone.
-            self._result_queue._writer.close()  # type: ignore[attr-defined]
-        return super().__exit__(kind, error, trace)
+        with held_back():
+            if kind is not None:
+                for worker in set(multiprocessing.active_children()) - self._others:
+                    worker.kill()
+                # One may have been sending a big result. The executor would wait for the rest of it for ever, as long
+                # as the pipe has a writer, which now is this process alone.
+                self._result_queue._writer.close()  # type: ignore[attr-defined]
+            return super().__exit__(kind, error, trace)
 
 
 def _end_with_parent() -> None:

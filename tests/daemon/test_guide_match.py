@@ -22,7 +22,8 @@ PAGE = "guide/match.md"
 
 LINES = [line for block in blocks(PAGE, "sh") for line in block.replace("\\\n", "").splitlines()]
 MATCHES = [line for line in LINES if line.startswith(tuple(f"siqi match {name} " for name in registry.NAMES))]
-ON_LOGS = [line for line in LINES if line.startswith("siqi match ") and line not in MATCHES]
+CHECKS = [line for line in LINES if line.startswith("siqi match check ")]
+ON_LOGS = [line for line in LINES if line.startswith("siqi match ") and line not in (*MATCHES, *CHECKS)]
 
 ENGINE = """
 import sys
@@ -72,7 +73,13 @@ def report_behind(line: str) -> str:
 
 
 def test_each_output_of_the_page_is_a_report() -> None:
-    assert sum(bool(report_behind(line)) for line in MATCHES) == len(blocks(PAGE, "text")) > 0
+    assert sum(bool(report_behind(line)) for line in (*MATCHES, *CHECKS)) == len(blocks(PAGE, "text")) > 0
+
+
+def test_a_check_prints_what_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    (line,) = CHECKS
+    assert run(shlex.split(line)[1:]) == 0
+    assert capsys.readouterr().out == report_behind(line)
 
 
 def test_two_engines_play_from_random_openings(
@@ -111,7 +118,7 @@ def test_commands_on_a_log_run_as_printed(
 
 
 def test_scripts_that_the_page_names_exist() -> None:
-    others = [line for line in LINES if line not in (*MATCHES, *ON_LOGS)]
+    others = [line for line in LINES if line not in (*MATCHES, *CHECKS, *ON_LOGS)]
     assert others
     for line in others:
         assert (ROOT / line.split()[1]).exists(), line

@@ -129,6 +129,7 @@ def test_faults_are_charged(
     for record in bench.records():
         assert (record["winner"], record["cause"]) == (0, cause)
         assert re.fullmatch(re.escape(reason) if "(" in reason else reason, record["reason"])
+        assert mode != "slow" or 160 <= record["over_ms"][1][-1] < 260  # also of the move that was too late
     assert f"{cause} 2" in capsys.readouterr().out.partition("lost by B")[2]
 
 
@@ -410,8 +411,10 @@ def test_the_shipped_logs_are_read() -> None:
 def test_records_of_every_game_are_read_again(name: str, tmp_path: Path) -> None:
     log, folder = tmp_path / "m.jsonl", tmp_path / "records"
     words = (name, "random", "random", "--games", "2", "--max-plies", "40", "--log", str(log))
-    assert match(*words, "--records", str(folder)) == 0
+    occasion = ("--event", "Cup", "--team", "random=Zhangsan")
+    assert match(*words, "--records", str(folder), *occasion) == 0
     records = registry.record_format(name)
+    assert all("Zhangsan" in path.read_text(records.encoding) for path in folder.iterdir())
     for path, line in zip(sorted(folder.iterdir()), log.read_text().splitlines()[1:], strict=True):
         (game,) = records.load_stream().stream(io.StringIO(path.read_text(records.encoding)))
         played = json.loads(line)
@@ -444,8 +447,15 @@ def test_a_round_robin(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None
     assert best[1] == "wise" and best[3:] == ["inf", "8", "-", "4/4", "4/4"]
     assert middle[1] == "one" and middle[3:] == ["inf", "4", "0/4", "-", "4/4"]
     assert worst[1:] == ["illegal", "-", "-", "0", "0/4", "0/4", "-"]
-    assert "no Elo: illegal lost every game by an illegal move" in printed
+    assert "no Elo: illegal lost every game by an illegal move" in printed and "99% ms" not in printed
     assert "lost by illegal to wise: illegal 4, crash 0, time 0" in printed
+
+
+def test_a_tournament_shows_each_engines_latency(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert match("xiangqi", "random", "random", "random", "--movetime", "500", "--games", "2", "--log", str(bench.log)) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert table[1].split()[-4:] == ["99%", "ms", "worst", "ms"]
+    assert all(-500 <= float(line.split()[-2]) <= float(line.split()[-1]) < 0 for line in table[2:5])
 
 
 def test_a_gauntlet_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
@@ -474,6 +484,8 @@ def test_a_gauntlet_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest
         (("c=x ranks=1", "random"), "only Xiangqi's ranks"),
         (("random", "siqi", "random", "--sprt", "0", "5"), "--sprt is for a match of two engines"),
         (("random", "random", "--tablebases"), "only xiangqi and ewn"),
+        (("random", "random", "--event", "Cup"), "--team are for --records"),
+        (("random", "random", "--records", "x", "--team", "b=x"), "with one of the engines random, "),
     ],
 )
 def test_engines_that_make_no_match(

@@ -25,7 +25,8 @@ from siqi.daemon.match.match_log import MatchRecord, MatchSettings
 from siqi.daemon.match.ratings import fit_elo
 from siqi.daemon.match.sequential import Sprt
 from siqi.daemon.match.statistics import LOGISTIC, MODELS, NORMALIZED
-from siqi.daemon.match.tally import Tally, strength
+from siqi.daemon.match.stats import turned
+from siqi.daemon.match.tally import Tally, latency, strength
 
 pair_counts = st.lists(st.integers(0, 500), min_size=5, max_size=5).filter(any)
 elo_bounds = st.tuples(st.floats(-50, 49), st.floats(0.5, 30)).map(lambda pair: (pair[0], sum(pair)))
@@ -281,6 +282,16 @@ def test_losses_on_time_are_named() -> None:
     assert "lost on time: 3.0% of the games" in tally_of(*rules[1:], *[(0, "time")] * 3).report()
 
 
+def test_the_latency_of_each_engine_is_named() -> None:
+    tally = tally_of((0, "rules"), (1, "rules"))
+    assert "above its limit" not in tally.report()
+    for ms in range(1, 101):
+        tally.over_ms[1].append(float(ms))
+    assert "\nB: time of a move above its limit: 99 % up to +99.0 ms, worst +100.0 ms" in tally.report()
+    assert "A: time" not in tally.report()
+    assert latency([-3.5]) == (-3.5, -3.5)
+
+
 def test_old_logs_are_logistic() -> None:
     assert MatchSettings("ewn", SPECS, sprt=(0, 5)).test == Sprt(0, 5, LOGISTIC)
     assert MatchSettings("ewn", SPECS).test is None
@@ -355,6 +366,15 @@ def test_logs_of_the_same_conditions_are_counted_together(tmp_path: Path, capsys
     assert printed.startswith(f"{one}, {two}\newn: A against B, 6 games\nW-D-L 5-0-1")
     assert "pairs with 0, 1/2, 1, 3/2, 2 points: 0, 0, 1, 0, 2\n" in printed  # a pair of each log has the number 0
     assert "A on the first side: W-D-L 3-0-0" in printed and "A on the second side: W-D-L 2-0-1" in printed
+
+
+def test_what_belongs_to_engines_is_turned_with_them() -> None:
+    spread = {"over_ms": ([1.0], [2.0]), "versions": ("a 1", "b 2"), "start_ms": (3, 4)}
+    record = MatchRecord(0, 0, 1, ("B", "A"), "", [], [], 0, 0, "rules", "", (5, 6), **spread)  # type: ignore[arg-type]
+    found = turned(record)
+    assert found.names == ("B", "A") and found.winner == 1 and found.time_ms == (6, 5)
+    assert (found.over_ms, found.versions, found.start_ms) == (([2.0], [1.0]), ("b 2", "a 1"), (4, 3))
+    assert turned(found) == record
 
 
 def test_logs_of_other_conditions_stay_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,6 +29,7 @@ from siqi.daemon.match.config import Config
 from siqi.daemon.match.engines import distinct, engine_of, parse_engine
 from siqi.daemon.match.match_log import MatchSettings, UsageError, begun_settings
 from siqi.daemon.match.openings import openings_text, with_usual_openings
+from siqi.daemon.match.records import UNKNOWN, add_occasion, occasion_of
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.statistics import MODELS, NORMALIZED
 from siqi.daemon.match.tally import Tally
@@ -102,6 +103,7 @@ def add_match(found: argparse.ArgumentParser) -> None:
         metavar="N",
         help="end the match when an engine has lost N games in a row by faults; 0: never; default: 3",
     )
+    add_occasion(found)
     option("--config", action=Config, metavar="FILE", help="TOML with these options, and tables [[engine]]")
     add_conditions(found)
     add_limits(found.add_argument_group("limits", f"of all engines without their own; default: {USUAL_MS} ms a move"))
@@ -158,6 +160,8 @@ def match_with(options: argparse.Namespace) -> int:
             settings = msgspec.structs.replace(settings, sprt_model=begun.sprt_model)
         if options.openings is None:
             settings = with_usual_openings(settings, begun)
+        if occasion_of(options, settings) != UNKNOWN and options.records is None:
+            raise UsageError("--event, --site, --date, --round and --team are for --records, or for siqi match export")
         report(summary(settings, path))
     except UsageError as error:
         report(printable(str(error), 300))
@@ -190,8 +194,9 @@ def play(options: argparse.Namespace, settings: MatchSettings, path: Path, tally
     try:
         with raised():
             run_match(
-                settings, path, tally, options.every, options.records, cluster, options.json_progress, options.faults
-            )
+                settings, path, tally, options.every, options.records, occasion_of(options, settings), cluster,
+                options.json_progress, options.faults,
+            )  # fmt: skip
     except KeyboardInterrupt:
         report(f"interrupted after {tally.games} games; the same command goes on")
         return INTERRUPTED

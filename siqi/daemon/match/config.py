@@ -60,6 +60,10 @@ class Config(argparse.Action):
             if value:
                 action(parser, found, [], None)
             return
+        if isinstance(value, list) and isinstance(action, argparse._AppendAction):
+            for each in value:
+                self._apply(parser, found, action, each, what)
+            return
         words = [_word(each) for each in (value if isinstance(value, list) else [value])]
         if len(words) != (action.nargs or 1):
             raise argparse.ArgumentError(self, f"{what}: {action.nargs or 1} values are needed")

@@ -14,7 +14,7 @@ from siqi.daemon.cluster import node
 from siqi.daemon.commands.game_files import reason
 from siqi.daemon.match.arguments import FILE_FAILED, MISUSED
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError
-from siqi.daemon.match.records import Occasion, record_of
+from siqi.daemon.match.records import add_occasion, occasion_of, record_of, round_of
 from siqi.daemon.match.stats import read_match
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
@@ -30,9 +30,6 @@ FORMS = {
     "championship": "as the game's championship keeps records; Xiangqi: PGN, Junqi: a line a game; the default",
     "csv": "a table with a row for each game",
 }
-
-HAVE_ROUNDS = ("pgn", "sgf")
-"""Formats with a field for the round; others put it behind the event."""
 
 COLUMNS = (
     *("game", "pair", "first", "second", "result", "winner", "cause", "reason", "plies", "first_ms", "second_ms"),
@@ -51,11 +48,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         forms.add_argument(f"--{name}", dest="form", action="store_const", const=name, help=what)
     option("--out", metavar="FILE", help="default: standard output")
     option("--force", action="store_true", help="replace FILE if it exists")
-    option("--event", default="", help="the name of the event")
-    option("--site", default="", help="its place")
-    option("--date", default="", help="its date, such as 2026.11.27")
-    option("--round", default="", help="default in PGN and SGF: the number of the pair or series, from 1")
-    option("--team", action="append", default=[], metavar="ENGINE=TEAM", help="an engine's team; may be repeated")
+    add_occasion(found)
     found.set_defaults(run=export_with, form="championship")
 
 
@@ -105,7 +98,7 @@ def table(records: Sequence[MatchRecord]) -> bytes:
 def games(settings: MatchSettings, records: Sequence[MatchRecord], options: argparse.Namespace) -> bytes:
     """Return the games in a format of theirs; UsageError if there is no such format, or a game has no room in it."""
     form = format_of(settings.game, options.form)
-    teams = teams_of(settings, options.team)
+    occasion = occasion_of(options, settings)
     info = registry.info(settings.game)
     game = None
     if info.has_hidden:
@@ -113,8 +106,7 @@ def games(settings: MatchSettings, records: Sequence[MatchRecord], options: argp
             game = node.load(settings.game, to_stderr)
     found: list[GameRecord] = []
     for record in records:
-        number = options.round or (str(record.pair + 1) if form.name in HAVE_ROUNDS else "")
-        played = record_of(info, record, game, Occasion(options.event, options.site, number, options.date, teams))
+        played = record_of(info, record, game, occasion._replace(round=round_of(record, form, occasion)))
         if played is not None:
             found.append(played)
     if left_out := len(records) - len(found):
@@ -130,18 +122,6 @@ def format_of(game: str, form: str) -> Format:
         if each.name == form:
             return each
     raise UsageError(f"--{form}: {game} has the formats {', '.join(each.name for each in registry.formats(game))}")
-
-
-def teams_of(settings: MatchSettings, words: Sequence[str]) -> dict[str, str]:
-    """Return the teams by their engines; UsageError for an unknown engine."""
-    teams = {}
-    names = [spec.name for spec in settings.engines]
-    for word in words:
-        name, equals, team = word.partition("=")
-        if not equals or name not in names:
-            raise UsageError(f"--team {word}: ENGINE=TEAM, with one of the engines {', '.join(names)}")
-        teams[name] = team
-    return teams
 
 
 def written(form: Format, found: Sequence[GameRecord]) -> bytes:

@@ -82,6 +82,8 @@ class Clock:
     def __init__(self, limits: PlayerLimits = UNLIMITED, margin_ms: float = math.inf) -> None:
         self.limits, self._margin_ms = limits, margin_ms
         self.left_ms, self.used_ms, self.longest_ms = float(limits.clock_ms), 0.0, 0.0
+        self.over_ms: list[float] = []
+        """What each move took above a move's limit in time, negative if less; empty without such a limit."""
 
     @property
     def budget_ms(self) -> float:
@@ -100,6 +102,8 @@ class Clock:
         """Charge a move to the clock; Forfeit if it took more than budget and margin."""
         self.used_ms += elapsed_ms
         self.longest_ms = max(self.longest_ms, elapsed_ms)
+        if self.limits.movetime_ms:
+            self.over_ms.append(elapsed_ms - self.budget_ms)
         if elapsed_ms > self.budget_ms + self._margin_ms:
             raise Forfeit("time", f"{elapsed_ms:.0f} ms of {self.budget_ms:.0f}")
         self.left_ms = max(0.0, self.left_ms - elapsed_ms) + self.limits.increment_ms

@@ -87,6 +87,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
     scores: list[int | str | None] = []  # of these moves, from the mover's view: centipawns, `#3`, `#-3`; None: unknown
     nodes: list[int] = []  # of these moves; 0: unknown
     versions: tuple[str, str] = ("", "")  # what A and B call themselves
+    over_ms: tuple[list[float], list[float]] = ([], [])  # by A, B: `Clock.over_ms`, also of a move that was too late
     start_ms: tuple[int, int] = (0, 0)  # how long A and B took to start for this game, outside all clocks
     dialogue: list[str] = []  # after a fault: the last lines of the loser's dialogue, and of its standard error
 

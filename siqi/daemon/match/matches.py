@@ -33,14 +33,13 @@ from siqi.daemon.match.game_loop import (
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError, open_log
 from siqi.daemon.match.openings import load_openings
 from siqi.daemon.match.progress import progress
-from siqi.daemon.match.records import record_of
+from siqi.daemon.match.record_files import RecordFiles
+from siqi.daemon.match.records import UNKNOWN, Occasion
 from siqi.daemon.match.schedule import Unit, is_decided, missing, seating
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.tally import FAULTS, Tally
-from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_tablebase_game
-from siqi.system.files import check_owned, replace_file
 from siqi.system.pipes import to_stderr
 
 
@@ -101,6 +100,7 @@ def play_game(match: Match, unit: Unit, index: int, players: Sequence[Player]) -
         times_ms=[round(choice.elapsed_ms, 1) for choice in referee.choices],
         scores=[score_text(choice.score) for choice in referee.choices],
         nodes=[choice.nodes for choice in referee.choices],
+        over_ms=([round(ms, 1) for ms in clocks[seats[0]].over_ms], [round(ms, 1) for ms in clocks[seats[1]].over_ms]),
         versions=(seated[seats[0]].version, seated[seats[1]].version),
         start_ms=(seated[seats[0]].start_ms, seated[seats[1]].start_ms),
         dialogue=dialogue,
@@ -213,34 +213,6 @@ def play_games(match: Match, units: Sequence[Unit]) -> Generator[MatchRecord]:
             dismiss()
 
 
-def record_text(game: Game[Position], record: MatchRecord) -> bytes:
-    """Return a game's text in its game's format; nothing unless both sides have set up."""
-    played = record_of(game.info, record, game)
-    if played is None:
-        return b""
-    kept_as = registry.record_format(game.info.name)
-    return kept_as.load_stream().text(played).encode(kept_as.encoding)
-
-
-def record_path(folder: Path, settings: MatchSettings, game: int) -> Path:
-    return folder / f"{game + 1:05d}{registry.record_format(settings.game).suffixes[0]}"
-
-
-def write_record(folder: Path, match: Match, record: MatchRecord) -> None:
-    """Write a game's file, if it has a text; OSError if the file exists with another text."""
-    if text := record_text(match.game, record):
-        replace_file(record_path(folder, match.settings, record.game), [text], text.startswith)
-
-
-def prepare_records(folder: Path, match: Match, records: Sequence[MatchRecord]) -> None:
-    """Write the missing files of logged games; OSError if a file exists with other text, or for an unplayed game."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for index in itertools.chain.from_iterable(unit.games for unit in missing(match.settings, records)):
-        check_owned(record_path(folder, match.settings, index), lambda head: False)
-    for record in records:
-        write_record(folder, match, record)
-
-
 def tablebase_judge(game: Game[Position]) -> Callable[[Position], GameEnd | None]:
     """Return a function that ends games whose results tablebases know; games in several threads may call it."""
     assert is_tablebase_game(game)
@@ -273,12 +245,14 @@ def run_match(
     tally: Tally | Standings,
     every: int = 10,
     records_into: Path | None = None,
+    occasion: Occasion = UNKNOWN,
     cluster: Cluster | None = None,
     as_json: bool = False,
     most_faults: int = 0,
 ) -> None:
     """Play the games that the log at `path` lacks, into log and tally, until done or decided.
 
+    `records_into`: a folder for the games' records, which name the `occasion`.
     StartError once an engine has lost `most_faults` games in a row by faults (0: never), as it then needs its operator.
     """
     match = new_match(settings)
@@ -289,16 +263,17 @@ def run_match(
     for record in records:
         tally.add(record)
     faults: Counter[str] = Counter()  # in a row, by engine
+    files = None if records_into is None else RecordFiles(records_into, match.game, occasion)
     with log, progress(tally, every, as_json) as advance:
-        if records_into is not None:
-            prepare_records(records_into, match, records)
+        if files is not None:
+            files.prepare(settings, records)
         while not tally.sprt()[1] and (units := missing(settings, records)):  # a tournament's next round
             playing = play_games(match, units) if cluster is None else play_on(match, units, cluster)
             with contextlib.closing(playing) as fresh:
                 while not tally.sprt()[1] and (played := next(fresh, None)):
                     log.add([msgspec.json.encode(played)])
-                    if records_into is not None:
-                        write_record(records_into, match, played)
+                    if files is not None:
+                        files.write(played)
                     records.append(played)
                     tally.add(played)
                     advance()

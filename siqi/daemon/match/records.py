@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from siqi.daemon.match.game_loop import parse_opening, words_for
-from siqi.daemon.match.match_log import MatchRecord
+from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError
 from siqi.games.contract import FIRST, Game, GameInfo, Position
+from siqi.games.formats import Format
 from siqi.games.game_record import GameRecord, position_after
 
 
@@ -22,6 +24,36 @@ class Occasion(NamedTuple):
 
 
 UNKNOWN = Occasion()
+
+HAVE_ROUNDS = ("pgn", "sgf")
+"""Formats with a field for the round; others put it behind the event."""
+
+
+def add_occasion(found: argparse.ArgumentParser) -> None:
+    """Declare the options that say where and when games were played."""
+    option = found.add_argument_group("in the records").add_argument
+    option("--event", default="", help="the name of the event")
+    option("--site", default="", help="its place")
+    option("--date", default="", help="its date, such as 2026.11.27")
+    option("--round", default="", help="default in PGN and SGF: the number of the pair or series, from 1")
+    option("--team", action="append", default=[], metavar="ENGINE=TEAM", help="an engine's team; may be repeated")
+
+
+def occasion_of(options: argparse.Namespace, settings: MatchSettings) -> Occasion:
+    """Return the occasion that options name; UsageError for a team of an unknown engine."""
+    teams = {}
+    names = [spec.name for spec in settings.engines]
+    for word in options.team:
+        name, equals, team = word.partition("=")
+        if not equals or name not in names:
+            raise UsageError(f"--team {word}: ENGINE=TEAM, with one of the engines {', '.join(names)}")
+        teams[name] = team
+    return Occasion(options.event, options.site, options.round, options.date, teams)
+
+
+def round_of(record: MatchRecord, form: Format, occasion: Occasion) -> str:
+    """Return a game's round in a format: the occasion's, or the number of its pair if the format has rounds."""
+    return occasion.round or (str(record.pair + 1) if form.name in HAVE_ROUNDS else "")
 
 
 def record_of(

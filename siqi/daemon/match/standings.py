@@ -7,7 +7,10 @@ import math
 from siqi.daemon.match import statistics
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Pairing
 from siqi.daemon.match.schedule import ROUNDS, Round, add_score, is_over, points_of, swiss_points
-from siqi.daemon.match.tally import Tally, warning_of_time
+from siqi.daemon.match.tally import Tally, latency, warning_of_time
+
+LATENCY_HEADS = f"{'99% ms':>9}{'worst ms':>9}"
+"""Of the times of a move above its limit."""
 
 
 class Standings:
@@ -94,9 +97,10 @@ class Standings:
         order = sorted(range(len(engines)), key=lambda engine: (-merit[engine], -round(ratings[engine][0], 6), engine))
         width = max(len(spec.name) for spec in engines) + 4
         cells = "".join(f"{place:>9}" for place in range(1, len(order) + 1))
+        over_ms = [self._over_ms(engine) for engine in range(len(engines))]
         lines = [
             f"{self.settings.game}: {self.settings.tournament} of {len(engines)} engines, {self.games} games",
-            f"{'':{width}}  Elo   +-  points{cells}",
+            f"{'':{width}}  Elo   +-  points{cells}{LATENCY_HEADS if any(over_ms) else ''}",
         ]
         for place, engine in enumerate(order, 1):
             scores = [self.score(engine, other) for other in order]
@@ -104,7 +108,8 @@ class Standings:
             elo, bar = ratings[engine]
             points = merit[engine] if self.settings.tournament == "swiss" else self.score(engine)[0]
             rating = f"{elo:+5.0f} {bar:4.0f}" if elo > -math.inf else f"{'-':>5} {'-':>4}"
-            lines.append(f"{place:2} {engines[engine].name:{width - 3}}{rating} {points:7g}{cells}")
+            late = "".join(f"{ms:+9.1f}" for ms in latency(over_ms[engine])) if over_ms[engine] else ""
+            lines.append(f"{place:2} {engines[engine].name:{width - 3}}{rating} {points:7g}{cells}{late}")
         if self.settings.tournament in ROUNDS:
             lines += [f"round {number}: {self._round_text(each)}" for number, each in enumerate(self._rounds(), 1)]
         for pairing, tally in sorted(self._tallies.items()):
@@ -124,6 +129,11 @@ class Standings:
             if self._is_misconfigured(engine)
         ]
         return "\n".join(lines)
+
+    def _over_ms(self, engine: int) -> list[float]:
+        """Return what the moves of an engine took above their limit in time."""
+        mine = ((pairing, tally) for pairing, tally in self._tallies.items() if engine in pairing)
+        return [ms for pairing, tally in mine for ms in tally.over_ms[pairing.index(engine)]]
 
     def _merit(self) -> list[float]:
         """Return what places each engine, before its rating: Swiss points, or the rounds of a knock-out."""

@@ -84,7 +84,8 @@ class PlayedMatch:
 def turned(record: MatchRecord) -> MatchRecord:
     """Return the same game with the engines A and B exchanged."""
     winner = None if record.winner is None else 1 - record.winner
-    return msgspec.structs.replace(record, first=1 - record.first, winner=winner, time_ms=record.time_ms[::-1])
+    by_engine = {name: getattr(record, name)[::-1] for name in ("time_ms", "over_ms", "versions", "start_ms")}
+    return msgspec.structs.replace(record, first=1 - record.first, winner=winner, **by_engine)
 
 
 def read_match(path: Path) -> PlayedMatch:

@@ -28,6 +28,7 @@ class Tally:
         self.ends: Counter[tuple[str, str]] = Counter()  # games by cause and reason, N for each number in a reason
         self.sides: tuple[Counter[float], Counter[float]] = Counter(), Counter()  # by side, games by A's points on it
         self.plies: list[int] = []
+        self.over_ms: tuple[list[float], list[float]] = [], []  # of A's and B's moves, as in the log
         self.repeated = 0  # games equal to an earlier one with the same sides, move for move
         self._series: dict[int, tuple[float, float]] = {}  # points of A and B in each
         self._seen: set[tuple[int, str]] = set()
@@ -72,6 +73,8 @@ class Tally:
         self.ends[record.cause, "" if is_plain else re.sub(r"\d+", "N", record.reason)] += 1
         self.sides[record.first][record.score] += 1
         self.plies.append(record.plies)
+        for over_ms, more in zip(self.over_ms, record.over_ms, strict=True):
+            over_ms.extend(more)
         if self.settings.best_of:
             add_score(self._series, record)
             self.scores[record.score] += 1
@@ -125,6 +128,9 @@ class Tally:
         if any(self.pairs) and self.misconfigured is None:
             lines += [strength(self.pairs), self._conclusion()]
         lines += [f"lost by {name}: {self.faults_of(engine)}" for engine, name in enumerate(names)]
+        lines += [
+            f"{name}: {latency_text(over_ms)}" for name, over_ms in zip(names, self.over_ms, strict=True) if over_ms
+        ]
         if on_time := warning_of_time([self]):
             lines.append(on_time)
         if self.adjudicated:
@@ -151,6 +157,18 @@ def warning_of_time(tallies: Iterable[Tally]) -> str:
     if lost <= MOST_ON_TIME * games:
         return ""
     return f"lost on time: {lost / games:.1%} of the games, so this is a result of clocks, too"
+
+
+def latency(over_ms: Sequence[float]) -> tuple[float, float]:
+    """Return the 99th percentile (nearest rank) and the worst of the times above a move's limit, in ms."""
+    ranked = sorted(over_ms)
+    return ranked[-(-99 * len(ranked) // 100) - 1], ranked[-1]
+
+
+def latency_text(over_ms: Sequence[float]) -> str:
+    """Return an engine's latency in words."""
+    usual, worst = latency(over_ms)
+    return f"time of a move above its limit: 99 % up to {usual:+.1f} ms, worst {worst:+.1f} ms"
 
 
 def strength(pairs: Sequence[int]) -> str:

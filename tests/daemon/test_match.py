@@ -452,7 +452,8 @@ def test_a_round_robin(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_tournament_shows_each_engines_latency(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    assert match("xiangqi", "random", "random", "random", "--movetime", "500", "--games", "2", "--log", str(bench.log)) == 0
+    words = ("xiangqi", "random", "random", "random", "--movetime", "500", "--games", "2")
+    assert match(*words, "--log", str(bench.log)) == 0
     table = capsys.readouterr().out.splitlines()
     assert table[1].split()[-4:] == ["99%", "ms", "worst", "ms"]
     assert all(-500 <= float(line.split()[-2]) <= float(line.split()[-1]) < 0 for line in table[2:5])

@@ -465,6 +465,8 @@ def test_what_a_protocol_cannot_say_is_refused(
             "E plays h3e3, legal only with ranks from 1: give it ranks=1",
         ),
         ("xiangqi", "ucci", {"go": ["bestmove h10g8"]}, "h2e2", "E plays h10g8, legal only with ranks from 1"),
+        # It could play none of the opening's moves.
+        ("xiangqi", "uci", {"go": ["bestmove h3e3"]}, "h2e2 h9g7", "E plays h3e3, legal only with ranks from 1"),
     ],
 )
 def test_engines_that_are_set_up_wrongly(
@@ -534,6 +536,6 @@ def test_games_with_peers(peer: str, siqi: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("game", "why"), [("connect6", "does not play connect6"), ("xiangqi", "give it ranks=1")])
 def test_fairy_stockfish_is_refused(game: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = (f"F={program('fairy-stockfish')}", "random", "--depth", "1", "--openings", "none")
+    words = (f"F={program('fairy-stockfish')}", "random", "--depth", "1")
     assert run(["match", game, *words, "--log", str(tmp_path / "m.jsonl")]) == ENGINE_FAILED
     assert why in capsys.readouterr().err

@@ -203,12 +203,13 @@ class EngineProcess(Player):
         StartError if it counts ranks in the other way: until a move has shown how it counts, an illegal one that would
         be legal so is no move of a loser, but a match set up wrongly.
         """
-        word, other = (shift_ranks(text, by) for by in (-self._spec.ranks, self._spec.ranks - 1))
+        ranks = self._spec.ranks
+        word, other = (shift_ranks(text, by) for by in (-ranks, ranks - 1))
         if self._info.name == "xiangqi" and not self._are_ranks_known:
             is_legal, is_legal_so = (_is_legal(turn.position, text) for text in (word, other))
-            if is_legal_so and not is_legal:
-                ranks = 1 - self._spec.ranks
-                raise StartError(f"{self.name} plays {text}, legal only with ranks from {ranks}: give it ranks={ranks}")
+            if not is_legal and (is_legal_so or _is_legal(_start(turn), other)):
+                right = 1 - ranks
+                raise StartError(f"{self.name} plays {text}, legal only with ranks from {right}: give it ranks={right}")
             self._are_ranks_known = is_legal and not is_legal_so
         return word
 
@@ -223,6 +224,14 @@ def _is_legal(position: Position, word: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _start(turn: Turn) -> Position:
+    """Return the position of an engine that counts ranks in the other way: a first move is illegal to it."""
+    position = turn.position.copy()
+    for _ in turn.words:
+        position.pop()
+    return position
 
 
 def said_seconds(ms: int) -> str:

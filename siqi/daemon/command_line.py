@@ -12,6 +12,7 @@ from siqi.daemon.engine.options import SEARCHER_OPTIONS, is_search_option, names
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.system.pipes import escaped, printable, to_stderr
+from siqi.system.spelling import did_you_mean
 from siqi.version import __version__
 
 SHELLS = ("bash", "zsh", "tcsh", "fish", "powershell")
@@ -45,7 +46,7 @@ GROUPS = {
         ),
         "review": CommandHelp(
             "write a page on games: chances, mistakes, what was better",
-            ("siqi review game.xqf -o review.html", "siqi review cup/*.pgn -o cup.html --movetime 1000 --workers 4"),
+            ("siqi review game.xqf", "siqi review cup/*.pgn -o cup.html --movetime 1000 --workers 4"),
             "docs/guide/review.md",
         ),
         "show": CommandHelp(
@@ -101,7 +102,7 @@ Options:
   --option NAME=VALUE  set an option of the engine (siqi options lists them)
   --no-files           refuse files that the client names (daemon, analyse)
   --version            print the version
-  -h, --help           print this help; siqi COMMAND --help has examples
+  -h, --help           print this help; siqi help COMMAND has examples
 """
 
 
@@ -134,7 +135,9 @@ def reworded(message: str) -> str:
     for pattern, words in REWORDED:
         if match := re.fullmatch(pattern, message, re.DOTALL):
             found = match.expand(words)
-            return found.replace("'", "") if "choose from" in message else found
+            if "choose from" not in message:
+                return found
+            return found.replace("'", "") + did_you_mean(match[2], match[3].replace("'", "").split(", "))
     return message
 
 
@@ -151,9 +154,10 @@ class CommandParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; options may stand between a command's files."""
+        before, is_split, after = _split(args)
+        self._check_names(before)
         if not self.is_leaf:
             return super().parse_known_args(args, namespace)
-        before, is_split, after = _split(args)
         words = [_PLAIN + word if is_split and word.startswith("-") else word for word in after]
         self.is_leaf = False  # the call below comes back here
         try:
@@ -167,6 +171,16 @@ class CommandParser(argparse.ArgumentParser):
         if unknown:
             self.error(f"unknown arguments: {' '.join(unknown)}")
         return found, unknown
+
+    def _check_names(self, words: Sequence[str]) -> None:
+        """End with an error at a word that looks like an option and is none; a command's own come behind its name."""
+        known = self._option_string_actions
+        for word in words:
+            name = word.partition("=")[0]
+            if name.startswith("--") and not any(option.startswith(name) for option in known):
+                self.error(f"unknown arguments: {name}{did_you_mean(name, known)}")
+            if not self.is_leaf and not word.startswith("-") and "=" not in word:
+                return
 
     def error(self, message: str) -> NoReturn:
         message = message.replace(repr(_PLAIN)[1:-1], "").replace(_PLAIN, "")
@@ -253,6 +267,8 @@ def settings_of(options: argparse.Namespace) -> dict[str, str]:
 def run(arguments: list[str]) -> int:
     """Run a command line; return the exit status."""
     whole = build_parser()
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     options = whole.parse_args(arguments)
     if options.no_files and options.command not in (None, "analyse", "analyze"):
         whole.error(f"--no-files: for the daemon and analyse, not for {options.command}")

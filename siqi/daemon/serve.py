@@ -19,7 +19,8 @@ from siqi.daemon.frontends import front_end_for
 from siqi.daemon.frontends.base import FrontEnd
 from siqi.system.faults import FaultGuard
 from siqi.system.output import Output
-from siqi.system.pipes import QUIT, ClientLine, EndOfInput, now_ns, printable, read_lines
+from siqi.system.pipes import QUIT, ClientLine, EndOfInput, now_ns, printable, read_lines, to_stderr
+from siqi.version import __version__
 
 QUIT_WAIT_S = 30.0
 """The time that `perft` and `bench` get to finish after a `quit`."""
@@ -170,6 +171,8 @@ def serve(settings: Mapping[str, str] | None = None, no_files: bool = False) -> 
     """
     server = Server()
     server.begin_with(settings or {}, no_files)
+    if os.isatty(0):
+        to_stderr(f"Siqi {__version__}, an engine for Xiangqi, Connect6, EWN and Junqi. Commands: help, d, go, quit")
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         # Ctrl-C ends the process at once; Python's own handler would run only at the next event.
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -157,8 +157,8 @@ def test_unreadable_input_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text(C6)
     for arguments, status, err in (
-        (("--encoding", "nonsense", "--format", "record"), 2, "siqi analyse: no such encoding: nonsense\n"),
-        (("--format", "record", "--output", "record"), 1, "siqi analyse: no record of xiangqi in the input\n"),
+        (("--encoding", "nonsense", "--from", "record"), 2, "siqi analyse: no such encoding: nonsense\n"),
+        (("--from", "record", "--output", "record"), 1, "siqi analyse: no record of xiangqi in the input\n"),
     ):
         assert siqi(*arguments, path) == (status, b"", err)
 
@@ -361,7 +361,7 @@ def test_what_is_of_no_format_is_refused(tmp_path: Path) -> None:
         (["photo"], "not a format that is known"),
         (["empty"], "no file in this folder"),
         (["a.pgn", "a.pgn", "--output", "record"], "--output record takes one file"),
-        (["a.pgn", "--format", "what"], "--format what: json, fen, record, or a format"),
+        (["a.pgn", "--from", "what"], "--from what: json, fen, record, or a format"),
         (
             ["a.pgn", "--resume", "x.csv", "--output", "csv", "--plot", "x.svg"],
             "--plot with --resume needs --output json",
@@ -674,7 +674,7 @@ def test_a_search_that_was_left_is_searched_again(tmp_path: Path) -> None:
 def test_killed_runs_give_each_position_one_answer(tmp_path: Path) -> None:
     path, fens = tmp_path / "out.jsonl", tmp_path / "many.fen"
     fens.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n" * 40)
-    arguments = ["--format", "fen", "--nodes", "5000", "--workers", "2", "--resume", str(path), str(fens)]
+    arguments = ["--from", "fen", "--nodes", "5000", "--workers", "2", "--resume", str(path), str(fens)]
     for wanted in (10, 30):
         process = ForkedProcess(ROOT, "analyse", *arguments)
         while process.poll() is None and (not path.exists() or path.read_bytes().count(b"\n") < wanted):
@@ -700,7 +700,7 @@ def test_fens_in_a_table_out(tmp_path: Path) -> None:
     path = tmp_path / "positions.epd"
     text = '# mine\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w moves h2e2; id "x"\n\nfoo\n  # 馬\n'
     path.write_bytes(text.encode("gb18030"))
-    status, out, err = siqi(path, "--format", "fen", "--output", "csv", "--depth", "2")
+    status, out, err = siqi(path, "--from", "fen", "--output", "csv", "--depth", "2")
     assert (status, err) == (1, "siqi analyse: 1 of the answers is an error\n")
     rows = sorted(csv.DictReader(out.decode().splitlines()), key=lambda row: row["id"])  # as they are done
     assert [(row["id"], row["turn"], bool(row["error"])) for row in rows] == [("2", "1", False), ("4", "0", True)]
@@ -766,7 +766,7 @@ def test_rows_come_though_the_run_is_broken_off() -> None:
 @pytest.mark.parametrize("game", ["connect6", "ewn", "junqi"])
 def test_records_without_room_for_comments_are_refused_at_once(game: str, tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text(C6)
-    status, out, err = siqi(tmp_path / "games.txt", "--format", "record", "--output", "record", "--game", game)
+    status, out, err = siqi(tmp_path / "games.txt", "--from", "record", "--output", "record", "--game", game)
     assert (status, out) == (2, b"")
     assert err == f"siqi analyse: --output record: records of {game} have no room for comments\n"
 
@@ -776,7 +776,7 @@ def test_records_of_connect6_are_analysed(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     for encoding in ("gb18030", "utf-8"):
         path.write_text(f"{C6}\n{{nonsense}}\n{C6.replace('A B', '甲 B')}", encoding=encoding)
-        status, out, _ = siqi(path, "--format", "record", "--game", "connect6", "--nodes", "50")
+        status, out, _ = siqi(path, "--from", "record", "--game", "connect6", "--nodes", "50")
         answers = [json.loads(line) for line in out.splitlines()]
         assert status == 1
         assert [answer["id"] for answer in answers if "error" in answer] == ["2"]
@@ -851,7 +851,7 @@ def test_records_come_out_as_they_went_in_with_notes(encoding: str, newline: str
     source = ANNOTATED_PGN.replace("\n", newline)
     path, again = tmp_path / "games.pgn", tmp_path / "again.pgn"
     path.write_bytes(source.encode(encoding))
-    arguments = ("--format", "record", "--output", "record", "--depth", "3")
+    arguments = ("--format", "record", "--output", "record", "--depth", "3")  # the earlier name of --from
     status, out, err = siqi(path, *arguments, "--workers", "2")
     assert status == 1 and err.startswith("siqi analyse: game 2: 2. ") and err.count("\n") == 2
     text = out.decode(encoding)
@@ -882,7 +882,7 @@ def test_traditional_characters_in_big5_and_several_lines(tmp_path: Path) -> Non
     path = tmp_path / "games.pgn"
     text = '[Event "棋賽"]\n[Red "楊官璘"]\n\n1. 炮二平五 {好棋} 馬８進７ 2. 馬二進三 車９平８ *\n'
     path.write_bytes(text.encode("big5"))
-    status, out, err = siqi(path, "--format", "record", "--output", "record", "--nodes", "300", "--multipv", "2")
+    status, out, err = siqi(path, "--from", "record", "--output", "record", "--nodes", "300", "--multipv", "2")
     assert (status, err) == (0, "")
     assert "{好棋} 馬８進７" in out.decode("big5")
     assert all(note.count(" | ") == 1 for note in own_notes(out.decode("big5")))
@@ -892,7 +892,7 @@ def test_text_in_no_encoding_is_kept_and_a_hint_given(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     data = '[Event "棋"]\n\n1. C2.5 {马} *\n'.encode() + '[Event "杨"]\n\n1. C2.5 *\n'.encode("gb18030")
     path.write_bytes(data)
-    arguments = (path, "--format", "record", "--nodes", "100", "--encoding", "utf-8")
+    arguments = (path, "--from", "record", "--nodes", "100", "--encoding", "utf-8")
     hint = "siqi analyse: 2 characters of the input are not utf-8; --encoding gb18030 may read them\n"
     status, out, err = siqi(*arguments, "--output", "record")
     assert (status, err) == (0, hint)
@@ -922,7 +922,7 @@ def without_notes(data: bytes, encoding: str) -> bytes:
 def test_notes_are_written_as_the_encoding_allows(encoding: str, source: str, moves: str, tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(source.encode(encoding))
-    arguments = ("--format", "record", "--output", "record", "--encoding", encoding, "--nodes", "300")
+    arguments = ("--from", "record", "--output", "record", "--encoding", encoding, "--nodes", "300")
     status, out, err = siqi(path, *arguments)
     assert (status, err) == (0, "")
     assert without_notes(out, encoding) == source.encode(encoding)
@@ -941,7 +941,7 @@ def test_broken_utf_16_is_not_annotated(data: bytes, tmp_path: Path) -> None:
     """A file with a fault is refused; from a pipe, the games before the fault are written."""
     path = tmp_path / "games.pgn"
     path.write_bytes(data)
-    arguments = ("--format", "record", "--output", "record", "--nodes", "100")
+    arguments = ("--from", "record", "--output", "record", "--nodes", "100")
     status, out, err = siqi(path, *arguments)
     assert (status, out) == (2, b"")
     assert re.fullmatch(r"siqi analyse: the input is not utf-16-le: .*\n", err)
@@ -953,14 +953,14 @@ def test_broken_utf_16_is_not_annotated(data: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [TRUNCATED, UNPAIRED])
 def test_broken_utf_16_is_analysed(data: bytes, tmp_path: Path) -> None:
     """Each fault in UTF-16 becomes U+FFFD."""
-    status, out, err = siqi("--format", "record", "--nodes", "100", given=data)
+    status, out, err = siqi("--from", "record", "--nodes", "100", given=data)
     assert (status, out.count(b"\n")) == (0, 4)
     assert re.fullmatch(r"siqi analyse: \d characters of the input are not utf-16; .*\n", err)
 
 
 @pytest.mark.parametrize("input_format", ["record", "fen"])
 def test_an_encoding_that_cannot_go_on_after_a_fault_ends_the_run(input_format: str) -> None:
-    status, out, err = siqi("--format", input_format, "--encoding", "undefined", given=b"1. C2.5 *\n")
+    status, out, err = siqi("--from", input_format, "--encoding", "undefined", given=b"1. C2.5 *\n")
     assert (status, out) == (1, b"")
     assert err == "siqi analyse: undefined encoding\n"
 
@@ -977,7 +977,7 @@ def test_an_encoding_that_cannot_go_on_after_a_fault_ends_the_run(input_format: 
 )
 def test_byte_order_marks_stay_as_they_are(mark: str, encoding: str, arguments: tuple[str, ...]) -> None:
     source = (mark + PGN).encode(encoding)
-    status, out, err = siqi("--format", "record", "--output", "record", "--nodes", "100", *arguments, given=source)
+    status, out, err = siqi("--from", "record", "--output", "record", "--nodes", "100", *arguments, given=source)
     assert (status, err) == (0, "")
     assert without_notes(out, encoding) == source and own_notes(out.decode(encoding))
 
@@ -994,10 +994,10 @@ def test_encodings_are_known_by_what_a_text_begins_with(encoding: str) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no FIFOs")
 def test_the_input_may_be_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(PGN.encode("gb18030"),))
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(PGN.encode("gb18030"),), daemon=True)
     writer.start()
-    status, out, err = siqi(tmp_path / "pipe", "--format", "record", "--nodes", "50")
-    writer.join()
+    status, out, err = siqi(tmp_path / "pipe", "--from", "record", "--nodes", "50")
+    writer.join(60)
     assert (status, out.count(b"\n"), err) == (0, 4, "")
 
 
@@ -1053,7 +1053,7 @@ def test_errors_name_what_there_is_and_their_line() -> None:
         errors=4,
     )
     assert (game["error"], game["line"]) == ("one of xiangqi connect6 ewn junqi, not chess", 2)
-    assert option["error"].startswith("unknown option: Wdith; connect6 has Hash, Threads, Seed, ")
+    assert option["error"].startswith("unknown option: Wdith, did you mean Width? connect6 has Hash, Threads, Seed, ")
     assert "Width" in option["error"] and option["line"] == 3
     assert value["error"] == "option UseRules: one of true false checked paper, not maybe"
     assert turn["field"] == "analyseTurns"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pty
 import re
 import shlex
 import signal
@@ -66,10 +67,13 @@ def test_messages_are_in_our_words() -> None:
         "analyse --bogus": "unknown arguments: --bogus",
         "analyse --nodes": "argument --nodes: a value is missing",
         "show --theme x": "argument --theme: one of auto, light, dark, not x",
+        "show --theme drak": "argument --theme: one of auto, light, dark, not drak, did you mean dark?",
         "bench chess": "argument game: one of xiangqi, connect6, ewn, junqi, not chess",
         "show --svg a.svg --png b.png": "argument --png: not together with --svg",
         "show --flip=1": "argument --flip: it takes no value, 1",
-        "review startpos": "missing: -o/--output",
+        "convert --form pgn a b": "unknown arguments: --form, did you mean --from?",
+        "review --optoin Hash=3 a.pgn": "unknown arguments: --optoin, did you mean --option?",
+        "--optoin Hash=3": "unknown arguments: --optoin, did you mean --option?",
         "analyse --out x --o y": "--o may stand for --output, --option",
         "--option": "argument --option: a value is missing",
     }
@@ -95,14 +99,20 @@ def test_what_it_does_not_know(words: str) -> None:
         ("--option Hash", "expected NAME=VALUE, not Hash"),
         ("--option Hash=x", "option Hash: not a number: x"),
         (f"--option Hash={10**20}", f"option Hash: {10**20} is not within 1..16384"),
-        ("--option Hash=8 --option Colour=blue", "unknown option: Colour"),
+        ("--option Hash=8 --option Colour=blue", "unknown option: Colour (siqi options lists all)"),
+        ("--option Hahs=8", "unknown option: Hahs, did you mean Hash? (siqi options lists all)"),
+        ("options skul", "no option or game skul (siqi options lists all)"),
+        ("options 'hash'", "no option or game 'hash', did you mean Hash? (siqi options lists all)"),
+        ("review startpos", "siqi review: -o PAGE is missing: only a single file gives the page its name"),
+        ("review {root}/README.md {root}/README.md", "siqi review: -o PAGE is missing"),
+        ("review {folder}", "siqi review: -o PAGE is missing"),
         ("--option GameLog={folder} --option Hash=0", "option Hash: 0 is not within 1..16384"),
         ("--option GameLog={folder}/new --option UCI_Variant=chess", "option UCI_Variant: one of xiangqi"),
         ("--option GameLog={folder}", "option GameLog: is a folder: "),
         ("analyse --option Width=1", "option Width: 1 is not within 2..40"),
         ("--option Width=1 analyse", "option Width: 1 is not within 2..40"),
         ("analyse --option MultiPV=2", "option MultiPV: not for analyse"),
-        ("analyse {root}/README.md --format record --option UCI_Coordinates=1", "records have ranks of their own"),
+        ("analyse {root}/README.md --from record --option UCI_Coordinates=1", "records have ranks of their own"),
         ("review startpos -o {folder}/page.html --option Threads=many", "option Threads: not a number: many"),
         ("review startpos -o {folder}/page.html --option UCI_Coordinates=1", "games have ranks of their own"),
         ("bench ewn --option WINK=-1", "option WINK: -1 is not within 0..100"),
@@ -230,6 +240,58 @@ def test_a_reader_that_has_gone_ends_a_command(words: str) -> None:
 def test_bench_of_an_unknown_game() -> None:
     done = forked.run("bench", "go")
     assert done.returncode == 2 and b"argument game: one of xiangqi, connect6, ewn, junqi, not go " in done.stderr
+
+
+def test_help_is_a_command_too() -> None:
+    assert siqi("help").stdout == siqi("--help").stdout
+    assert siqi("help", "match", "stats").stdout == siqi("match", "stats", "--help").stdout
+    assert "not optoins, did you mean options? (see siqi --help" in siqi("help", "optoins", status=2).stderr
+
+
+def test_options_by_a_part_of_their_names() -> None:
+    found = siqi("options", "skill").stdout
+    assert re.findall(r"^  (\S.*?)  ", found, re.MULTILINE) == ["Skill Level"] and found.startswith("All games:\n")
+    assert re.findall(r"^  (\S.*?)  ", siqi("options", "HASH").stdout, re.MULTILINE) == ["Hash", "Clear Hash"]
+
+
+def at_a_terminal(*words: str, keys: bytes) -> tuple[int, str]:
+    """Run `siqi` with a terminal as standard input; return the exit status and standard error."""
+    outer, inner = pty.openpty()
+    try:
+        command = [sys.executable, "-m", "siqi", *words]
+        process = subprocess.Popen(command, stdin=inner, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
+        os.write(outer, keys)
+        error = process.communicate(timeout=60)[1].decode()
+        return process.returncode, error
+    finally:
+        os.close(outer)
+        os.close(inner)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+def test_the_daemon_greets_a_person() -> None:
+    names = "Xiangqi, Connect6, EWN and Junqi"
+    line = f"Siqi {__version__}, an engine for {names}. Commands: help, d, go, quit\n"
+    assert at_a_terminal(keys=b"quit\n") == (0, line)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+def test_analyse_says_what_it_waits_for() -> None:
+    status, error = at_a_terminal("analyse", "--nodes", "50", keys=b"startpos\n\x04")
+    assert status == 0
+    assert error.startswith("siqi analyse: waiting for FENs, queries in JSON or a game; Ctrl-D ends the input\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+def test_a_person_hears_how_many_answers_are_there(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "siqi", "analyse", "--resume", str(tmp_path / "a.jsonl"), "--nodes", "50"]
+    for line in (b"", f"siqi analyse: --resume {tmp_path}/a.jsonl: 1 answer is there".encode()):
+        outer, inner = pty.openpty()
+        with contextlib.ExitStack() as stack:
+            stack.callback(os.close, outer)
+            with os.fdopen(inner, "wb") as error:
+                subprocess.run(words, input=b"startpos\n", stderr=error, cwd=ROOT, check=True)
+            assert line in os.read(outer, 10_000)
 
 
 def test_the_help_fits_a_screen(capsys: pytest.CaptureFixture[str]) -> None:

@@ -591,7 +591,7 @@ def test_answers_to_a_full_disk(tmp_path: Path) -> None:
     """`siqi analyse` ends with an error line, whatever input is left."""
     path = tmp_path / "many.fen"
     path.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\n" * 1500)
-    command = [*COMMAND, "analyse", "--format", "fen", "--nodes", "10", str(path)]
+    command = [*COMMAND, "analyse", "--from", "fen", "--nodes", "10", str(path)]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, timeout=START_TIMEOUT_S, text=True, check=False
@@ -604,7 +604,7 @@ def test_answers_to_a_file_on_a_full_disk(tmp_path: Path) -> None:
     """No answer stays half written, and a later run keeps the answers that were written."""
     path, fens = tmp_path / "out.jsonl", tmp_path / "many.fen"
     fens.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\n" * 50)
-    arguments = ["analyse", "--format", "fen", "--nodes", "10", "--resume", str(path), str(fens)]
+    arguments = ["analyse", "--from", "fen", "--nodes", "10", "--resume", str(path), str(fens)]
     done = forked.run(*arguments, program=limited(5000))
     assert done.returncode == 1
     assert done.stderr.endswith((b"No space left on device\n", b"File too large\n"))

@@ -668,5 +668,5 @@ def test_kept_games_are_analysed(tmp_path: Path) -> None:
     with Client("setoption name UCI_Variant value connect6", f"setoption name RecordPath value {tmp_path}") as client:
         client.answers("position startpos moves " + " ".join(WHOLE["connect6"]))
     (path,) = records_in(tmp_path)
-    done = forked.run("analyse", "--format", "record", "--game", "connect6", "--nodes", "10", str(path))
+    done = forked.run("analyse", "--from", "record", "--game", "connect6", "--nodes", "10", str(path))
     assert done.returncode == 0 and len(done.stdout.splitlines()) == len(WHOLE["connect6"]) + 1

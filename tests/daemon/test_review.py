@@ -352,6 +352,37 @@ def test_a_page_has_all_games_and_their_moves(page: Path) -> None:
         assert all(0 <= ply["v"] <= 1 for ply in game["plies"])
 
 
+def test_a_page_has_the_position_of_each_ply(page: Path) -> None:
+    for game in data_of(page)["games"]:
+        rules = registry.load(game["game"])
+        fens = [ply["p"] for ply in game["plies"]]
+        assert len(set(fens)) == len(fens) and all(rules.position(fen).fen() == fen for fen in fens)
+
+
+def test_the_verdicts_of_a_page_are_in_its_pgn(tmp_path: Path) -> None:
+    """The file's comments stay; notes of an earlier review are replaced."""
+    path = tmp_path / "a.pgn"
+    path.write_text('[Event "x"]\n\n1. C2.5 H8+7 {mine} 2. C5+4 H7+5 3. H2+3 P3+1 *\n', encoding="utf-8")
+    texts = []
+    for _ in range(2):
+        assert review(path, "--nodes", "3000") == 0
+        (game,) = data_of(tmp_path / "a.html")["games"]
+        texts.append(game["pgn"])
+        path.write_text(game["pgn"], encoding="utf-8")
+    assert texts[0] == texts[1] and "{mine}" in texts[0]
+    grades = {1: "inaccuracy", 2: "mistake", 3: "blunder"}
+    wanted = [f"{{Siqi {grades[ply['k']]} -{100 * ply['l']:.0f}%" for ply in game["plies"] if "k" in ply]
+    found = [text for text in re.findall(r"\{[^|}]*", texts[0]) if "%/" not in text and text != "{mine"]
+    assert found == wanted != []
+    assert len(re.findall(r"\d+%/\d+ [CHRAEKP+-]", texts[0])) == len(wanted)
+    assert "pgn" not in data_of(page_of_ewn(tmp_path))["games"][0]
+
+
+def page_of_ewn(folder: Path) -> Path:
+    assert review("startpos moves 123456 615243", "--game", "ewn", "-o", folder / "ewn.html", *NODES) == 0
+    return folder / "ewn.html"
+
+
 def test_luck_and_skill_of_a_page_add_up(page: Path) -> None:
     ewn = data_of(page)["games"][2]
     first, second = ewn["sums"]
@@ -659,6 +690,15 @@ def test_a_page_is_replaced_only_if_it_is_ours(tmp_path: Path) -> None:
     for _ in range(2):
         assert review(tmp_path / "a.pgn", "-o", page, *NODES) == 0
         assert is_page(page.read_bytes())
+
+
+def test_a_single_file_gives_the_page_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.b.pgn").write_text(XIANGQI, encoding="utf-8")
+    assert review(tmp_path / "a.b.pgn", *NODES) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.b.html", "a.b.pgn"]
+    (tmp_path / "a.b.html").write_text("mine")
+    assert review(tmp_path / "a.b.pgn", *NODES) == 2
+    assert (tmp_path / "a.b.html").read_text() == "mine"
 
 
 def test_both_languages_have_every_text() -> None:

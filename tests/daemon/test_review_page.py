@@ -7,6 +7,7 @@ No test may see a console message, an error or a request. Screenshots of each ga
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -224,6 +225,31 @@ def test_every_control_has_a_name(browser: Any, page_file: Path) -> None:
         assert page.get_by_role("button", name="下一处失误").count() == 1
         assert page.evaluate("document.documentElement.lang") == "zh-CN" and "红方" in shown(page).state
         assert not re.search(r"[a-z]{4}", page.inner_text(".bar"))
+
+
+def test_the_buttons_of_mistakes_have_words(browser: Any, page_file: Path) -> None:
+    with opened(browser, page_file, "#game=1&ply=3&lang=en") as page:
+        assert page.locator('[data-go="earlier"]').inner_text().strip() == "Mistake before"
+        assert page.locator('[data-go="later"]').inner_text().strip() == "Next mistake"
+        assert page.locator("#graph-title").inner_text() == "Red’s expected result by move, %"
+
+
+def test_a_position_is_copied_and_the_verdicts_are_saved(browser: Any, page_file: Path) -> None:
+    data = json.loads(re.findall(r'id="data">(.*?)</script>', page_file.read_text(encoding="utf-8"), re.DOTALL)[0])
+    fens = [ply["p"] for ply in data["games"][0]["plies"]]
+    place = "#game=1&ply=3&lang=en"
+    with opened(browser, page_file, place, expected="blob:", permissions=["clipboard-read", "clipboard-write"]) as page:
+        assert page.input_value("#fen") == fens[3]
+        press(page, "ArrowRight")
+        page.click("#copy")
+        page.wait_for_function("document.getElementById('copy').textContent === 'Copied'")
+        assert page.evaluate("navigator.clipboard.readText()") == fens[4]
+        with page.expect_download() as saved:
+            page.click("#save")
+        assert saved.value.suggested_filename.endswith("-siqi.pgn")
+        assert Path(saved.value.path()).read_text(encoding="utf-8") == data["games"][0]["pgn"]
+        page.select_option("#games", "1")
+        assert page.locator("#save").is_hidden() and page.input_value("#fen").endswith(" b 1")
 
 
 def test_notations_and_texts_of_a_game(browser: Any, page_file: Path) -> None:

@@ -73,7 +73,8 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument("--multipv", type=number_to(256), default=1, metavar="N", help="number of best moves to report")
     found.add_argument("--game", choices=registry.NAMES, help="the game of FENs and records (xiangqi, or by content)")
     what = "json, fen, record (the game's usual one), or a name of siqi convert --list; default: by the content"
-    found.add_argument("--format", metavar="FORMAT", help=what)
+    found.add_argument("--from", dest="format", metavar="FORMAT", help=what)
+    found.add_argument("--format", default=argparse.SUPPRESS, help=argparse.SUPPRESS)  # its name in earlier versions
     found.add_argument("--encoding", help="the encoding of FENs and records; default: detected")
     found.add_argument(
         "--output",
@@ -106,6 +107,9 @@ def analyse_with(options: argparse.Namespace) -> int:
         except (OSError, NotAnswersError) as error:
             report(f"--resume {options.resume}: {getattr(error, 'strerror', None) or error}")
             return MISUSED
+        count = len(earlier.scores if isinstance(earlier, EarlierRows) else earlier.finals)
+        if count and sys.stderr is not None and sys.stderr.isatty():
+            report(f"--resume {options.resume}: {count} answer{'s are' if count > 1 else ' is'} there")
     try:
         with contextlib.ExitStack() as stack:
             progress = stack.enter_context(Progress(options.json_progress))
@@ -130,12 +134,12 @@ def misuse(options: argparse.Namespace) -> str | None:
     if options.resume is not None and options.output == "csv" and options.plot is not None:
         return "--plot with --resume needs --output json"
     if options.format is not None and options.format not in (*WORDS, *format_names()):
-        return f"--format {options.format}: {', '.join(WORDS)}, or a format of siqi convert --list"
+        return f"--from {options.format}: {', '.join(WORDS)}, or a format of siqi convert --list"
     if (options.output == "plot" or options.plot is not None) and (fault := plot.refusal(options.plot)) is not None:
         return f"--plot: {fault}"
     if options.output == "record":
         if options.format in (JSON, FEN):
-            return "--output record needs --format record"
+            return "--output record needs --from record"
         if len(options.input) > 1 or any(map(os.path.isdir, options.input)):
             return "--output record takes one file"
         if options.format == RECORD:
@@ -195,6 +199,9 @@ class Run:
     def _open(self, file: NamedFile) -> OpenInput:
         """Open an input; CommandError if its format is not known, OSError, LookupError or UnicodeError as of `Text`."""
         options = self._options
+        if file.path == "-" and sys.stdin is not None and sys.stdin.isatty():
+            end = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
+            self._progress.report(f"waiting for FENs, queries in JSON or a game; {end} ends the input")
         source = open_input(file.path)
         try:
             head = first_bytes(source)

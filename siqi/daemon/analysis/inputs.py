@@ -16,7 +16,7 @@ from siqi.system.encodings import mark_of
 
 JSON, FEN, RECORD = "json", "fen", "record"
 WORDS = (JSON, FEN, RECORD)
-"""Words of `--format` in addition to the names of file formats."""
+"""Words of `--from` in addition to the names of file formats."""
 
 
 _QUERY = re.compile(rb'\s*\{\s*["}]')
@@ -61,7 +61,7 @@ def kind_of(name: str, head: bytes, options: argparse.Namespace) -> InputKind:
 
 
 def _way(one: Format) -> str:
-    """Return the word of `--format` for a format that is read game by game or line by line; '' for the others."""
+    """Return the word of `--from` for a format that is read game by game or line by line; '' for the others."""
     return RECORD if one.is_stream else FEN if one.name == "fens" else ""
 
 

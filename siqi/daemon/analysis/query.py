@@ -20,6 +20,7 @@ from siqi.daemon.frontends.words import parse_position
 from siqi.games import registry
 from siqi.games.game_record import GameRecord
 from siqi.system.pipes import escaped, printable
+from siqi.system.spelling import did_you_mean
 from siqi.version import __version__
 
 MOST = 10**15
@@ -248,7 +249,8 @@ def resolve_options(query: Query, defaults: dict[str, str], no_files: bool = Fal
     known = [name for name, _ in _resolved(query.game, ())]
     for name in given:
         if name.lower() not in {option.lower() for option in known}:  # also options that only the daemon uses
-            what = f"unknown option: {printable(name, 40)}; {query.game} has {', '.join(known)}"
+            meant = did_you_mean(name, known) or ";"
+            what = f"unknown option: {printable(name, 40)}{meant} {query.game} has {', '.join(known)}"
             raise BadLineError(what, "options", query.id)
     try:
         return _resolved(query.game, tuple(defaults.items()), tuple(given.items()), no_files)

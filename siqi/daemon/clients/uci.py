@@ -10,6 +10,7 @@ from siqi.daemon.clients.base import GREETING_S, EngineProcess
 from siqi.daemon.clients.player import Choice, EngineSpec, PlayerLimits, StartError, TimeLeft, Turn
 from siqi.games.contract import GameInfo, Score
 from siqi.games.shape import shift_ranks
+from siqi.system.spelling import did_you_mean
 
 
 class UciEngine(EngineProcess):
@@ -94,7 +95,7 @@ class UciEngine(EngineProcess):
         """Return the `setoption` lines; StartError for an option that the engine lacks, and would silently ignore."""
         for name in options:
             if name.lower() not in self.declared:
-                raise StartError(f"{self._spec.name} has no option {name}")
+                raise StartError(f"{self._spec.name} has no option {name}{did_you_mean(name, self.declared)}")
         return [f"setoption name {name} value {value}" for name, value in options.items()]
 
 

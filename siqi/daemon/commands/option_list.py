@@ -10,6 +10,8 @@ from siqi.daemon.engine.options import CORE, NO_FILE, declared, value_range
 from siqi.games import registry
 from siqi.games.contract import Help, Option
 from siqi.games.options import SHARED
+from siqi.system.pipes import printable, to_stderr
+from siqi.system.spelling import did_you_mean
 
 LANGUAGES = ("en", "zh")
 
@@ -28,7 +30,8 @@ WIDTH, INDENT = 100, " " * 6
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi options` to a parser."""
-    found.add_argument("game", nargs="?", choices=registry.NAMES, help="only the options that this game has")
+    what = "a game, for the options that it has, or a part of an option's name; default: all options"
+    found.add_argument("wanted", nargs="?", metavar="GAME|NAME", help=what)
     found.add_argument("--language", choices=LANGUAGES, default="en", help="of the text (en)")
     found.add_argument("--markdown", action="store_true", help="as tables for a document")
 
@@ -36,8 +39,21 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
 def print_options(options: argparse.Namespace) -> int:
     """Print the options; return the exit status."""
     write = markdown if options.markdown else plain
-    print("\n".join(write(groups(options.game or ""), options.language)))
+    wanted = options.wanted or ""
+    found = list(groups(wanted) if wanted in registry.NAMES else named(wanted))
+    if not any(group for _, group in found):
+        names = (option.name for _, group in groups() for option in group)
+        meant = did_you_mean(wanted, (*registry.NAMES, *names))
+        to_stderr(f"siqi options: no option or game {printable(wanted)}{meant} (siqi options lists all)")
+        return 2
+    print("\n".join(write(found, options.language)))
     return 0
+
+
+def named(part: str) -> Iterator[tuple[Help, list[Option]]]:
+    """Yield the groups with those options alone whose names contain these letters, large or small."""
+    for title, group in groups():
+        yield title, [option for option in group if part.lower() in option.name.lower()]
 
 
 def groups(game: str = "") -> Iterator[tuple[Help, list[Option]]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from siqi.games import registry
 from siqi.games.contract import GameInfo, Names, Option
 from siqi.games.options import SHARED
+from siqi.system.spelling import did_you_mean
 
 NO_FILE = "<empty>"
 VARIANT = "UCI_Variant"
@@ -277,7 +278,8 @@ class Options:
         """Return the options of a name, or of what it is an alias of, by game; ValueError if there is none."""
         known = ALIASES.get(name.lower(), name).lower()
         if known not in self._declared:
-            raise ValueError(f"unknown option: {name} (siqi options lists all)")
+            names = (option.name for owners in self._declared.values() for option in owners.values())
+            raise ValueError(f"unknown option: {name}{did_you_mean(name, names)} (siqi options lists all)")
         return self._declared[known]
 
     def _key(self, name: str) -> tuple[str, str]:

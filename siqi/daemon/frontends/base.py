@@ -16,6 +16,7 @@ from siqi.daemon.engine.events import Event, Kind, Refusal
 from siqi.daemon.engine.scheduler import Needs
 from siqi.system.output import Output
 from siqi.system.pipes import QUIT, ClientLine, printable
+from siqi.system.spelling import did_you_mean
 
 DRAW_BELOW = -30
 """The engine agrees to a draw if its score is below this, in centipawns, the engine's view."""
@@ -87,7 +88,8 @@ class FrontEnd:
 
     def unknown(self, line: ClientLine) -> None:
         """Refuse a line that is no command."""
-        what = f"unknown command: {printable(line.text.split()[0])} (see {self.page})"
+        word = line.text.split()[0]
+        what = f"unknown command: {printable(word)}{did_you_mean(word, self.commands)} (see {self.page})"
         self.refuse(line, Refusal(Kind.LINE, what))
 
     def run_queued(self) -> None:

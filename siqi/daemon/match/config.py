@@ -7,6 +7,8 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from siqi.system.spelling import did_you_mean
+
 
 class ConfiguredEngine(NamedTuple):
     """An engine of a file: its name, its command, and its options and limits as words of a command line."""
@@ -47,7 +49,8 @@ class Config(argparse.Action):
         for name, value in content.items():
             action = options.get(f"--{name}")
             if action is None or action is self or action.dest == "help":
-                raise argparse.ArgumentError(self, f"{path}: no option {name}")
+                names = [option[2:] for option in options if option.startswith("--")]
+                raise argparse.ArgumentError(self, f"{path}: no option {name}{did_you_mean(name, names)}")
             self._apply(parser, found, action, value, f"{path}: {name}")
 
     def _apply(

@@ -17,7 +17,7 @@ from siqi.daemon.commands.game_files import CommandError
 from siqi.daemon.engine.options import CORE
 from siqi.daemon.review.assess import assess, course, doubt_of, positions, solved
 from siqi.daemon.review.engine import Finding, FindingsFile, PositionRequest, find
-from siqi.daemon.review.games import read_all
+from siqi.daemon.review.games import is_position, read_all
 from siqi.daemon.review.page import Page, is_page
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
@@ -38,7 +38,8 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument(
         "games", nargs="+", metavar="GAME", help="a file of games, 'startpos moves ...', or - for standard input"
     )
-    found.add_argument("-o", "--output", required=True, metavar="PAGE", help="the page, for example review.html")
+    what = "the page, for example review.html; default: beside a single GAME, game.html for game.pgn"
+    found.add_argument("-o", "--output", metavar="PAGE", help=what)
     times = ", ".join(f"{game} {registry.info(game).review.movetime_ms}" for game in registry.NAMES)
     found.add_argument(
         "--movetime", type=number_to(10**9), default=0, metavar="MS", help=f"time for a position ({times})"
@@ -85,7 +86,7 @@ def _review(options: argparse.Namespace) -> int:
         raise CommandError("--workers are of this machine; --cluster has its own")
     if "UCI_Coordinates" in options.settings:
         raise CommandError("--option UCI_Coordinates: games have ranks of their own")
-    output = Path(options.output)
+    output = _output(options)
     _check_output(output)
     read = read_all(options, report)
     settings = BatchSettings(workers_of(options), options.threads, options.hash, given=options.settings)
@@ -113,6 +114,16 @@ def _review(options: argparse.Namespace) -> int:
     if errors:
         report(f"positions that could not be analysed: {errors}")
     return 0 if read.is_whole and not errors else FAILED
+
+
+def _output(options: argparse.Namespace) -> Path:
+    """Return the page's path; CommandError if nothing names it."""
+    if options.output is not None:
+        return Path(options.output)
+    path = Path(options.games[0])
+    if len(options.games) > 1 or is_position(options.games[0]) or not path.is_file():
+        raise CommandError("-o PAGE is missing: only a single file gives the page its name")
+    return path.with_suffix(".html")
 
 
 def _check_output(path: Path) -> None:

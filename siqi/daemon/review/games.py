@@ -66,7 +66,7 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Revi
     games: list[ReviewedGame] = []
     faults = 0
     for name in _inputs(options.games, report):
-        if _is_position(name):
+        if is_position(name):
             game = options.game or registry.USUAL
             found, place = _of_words(game, name), "moves"
             with announce_compiling(report, game):
@@ -92,7 +92,7 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Revi
     return ReviewInput(kept, not faults and len(kept) == len(games))
 
 
-def _is_position(name: str) -> bool:
+def is_position(name: str) -> bool:
     """True if a game is given by its position and moves, not by a file."""
     return bool(name.strip()) and name.split(maxsplit=1)[0] in HEAD_WORDS
 
@@ -100,7 +100,7 @@ def _is_position(name: str) -> bool:
 def _inputs(names: Sequence[str], report: Callable[[str], None]) -> Iterator[str]:
     """Yield the inputs that names stand for: a folder for its files of games. CommandError if it has none."""
     for name in names:
-        if _is_position(name):
+        if is_position(name):
             yield name
         else:
             yield from (file.path for file in files_of([name], report).files)

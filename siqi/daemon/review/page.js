@@ -26,6 +26,7 @@
       opening: 'Opening: {name}', inBook: 'In the opening book up to move {n}', book: 'Opening book', bookGames: 'Games', bookScore: 'Score of {side}',
       overview: '{n} games', player: 'Player', playedGames: 'Games', score: 'Score', loss: 'Mean loss', noName: '{side}, no name',
       junqiView: 'Each value is that of the side to move, from what this side can know. In a side’s view, a piece that it does not know shows its likeliest type, the bar its probability.', junqiAll: 'The values know all pieces.',
+      fen: 'FEN', copy: 'Copy', copied: 'Copied', save: 'Save the PGN with these verdicts',
       all: 'Referee', viewOf: 'As {side} sees it', setups: 'Set-ups: {words}',
       wins: 'the attacker wins', dies: 'the attacker falls', both: 'both fall', graphTitle: '{side}’s expected result by move, %', graphLabel: '{side}’s expected result by move; now {chance}'
     },
@@ -54,6 +55,7 @@
       opening: '开局：{name}', inBook: '至第 {n} 回合仍在开局库中', book: '开局库', bookGames: '局数', bookScore: '{side}得分率',
       overview: '共 {n} 局', player: '棋手', playedGames: '对局', score: '得分', loss: '每着损失', noName: '{side}（未署名）',
       junqiView: '各数值属于走棋方，只依据该方所知。在一方所见中，未知棋子显示最可能的兵种，横条为其概率。', junqiAll: '数值知道所有棋子。',
+      fen: 'FEN', copy: '复制', copied: '已复制', save: '保存带评判的 PGN',
       all: '裁判', viewOf: '{side}所见', setups: '布阵：{words}',
       wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphTitle: '{side}逐着期望得分（%）', graphLabel: '{side}逐着期望得分；现在 {chance}'
     }
@@ -443,6 +445,7 @@
     byId('notations').hidden = !notations.length;
     choices(byId('notation'), [say('own'), ...notations.map((name) => say(name))], at.notation);
     byId('slider').max = game().plies.length - 1;
+    byId('saving').hidden = !game().pgn;
     showPlayers();
     showMoves();
     showSummary();
@@ -456,6 +459,9 @@
     markMove();
     const text = positionText(), slider = byId('slider');
     byId('state').textContent = text;
+    byId('fen').value = game().plies[at.ply].p;
+    byId('fen').parentElement.hidden = at.line !== null;
+    byId('copy').textContent = say('copy');
     slider.value = at.ply;
     slider.setAttribute('aria-valuetext', text);
     remember();
@@ -503,6 +509,26 @@
     show();
   }
 
+  // What leaves the page
+
+  async function copy() {
+    const field = byId('fen');
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+    } catch (error) {
+      document.execCommand('copy'); // a page within another, or an older browser
+    }
+    byId('copy').textContent = say('copied');
+  }
+
+  function save() {
+    const name = placeOf(game().place).replace(/^[\u2066-\u2069]|[\u2066-\u2069]$/g, '').replace(/\.[^.]*$/, '') || 'game';
+    const link = make('a', {href: URL.createObjectURL(new Blob([game().pgn], {type: 'application/x-chess-pgn'})), download: name + '-siqi.pgn'});
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
   const ACTIONS = {
     first: () => go(0), back: () => step(-1), next: () => step(1), last: () => go(game().plies.length - 1),
     earlier: () => mistake(-1), later: () => mistake(1), flip: flip
@@ -536,6 +562,8 @@
   }
 
   document.querySelectorAll('[data-go]').forEach((button) => button.addEventListener('click', ACTIONS[button.dataset.go]));
+  byId('copy').addEventListener('click', copy);
+  byId('save').addEventListener('click', save);
   byId('slider').addEventListener('input', () => go(Number(byId('slider').value)));
   byId('language').addEventListener('change', () => { at.language = byId('language').value; showFrame(); });
   byId('games').addEventListener('change', () => {
@@ -555,7 +583,7 @@
   });
   document.addEventListener('keydown', (event) => {
     const action = KEYS[event.key];
-    const isTaken = event.target.closest('select') || (event.target.id === 'slider' && /^(Arrow|Home|End)/.test(event.key));
+    const isTaken = event.target.closest('select, #fen') || (event.target.id === 'slider' && /^(Arrow|Home|End)/.test(event.key));
     if (!action || isTaken || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     action();

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from siqi.daemon.review.annotated import annotated
 from siqi.daemon.review.assess import GRADES, Doubt, GameCourse, Ply, SideSummary, shown_loss, summaries
 from siqi.daemon.review.engine import FoundLine
 from siqi.daemon.review.games import ReviewedGame
@@ -80,6 +81,7 @@ class Page:
             one = _judgement(game, course, plies, ply)
             if ply:
                 one["w"] = words[ply - 1]
+            one["p"] = course.fens[ply]
             one["f"] = [next(differences([new], old)) for old, new in zip(base, frames.frames, strict=True)]
             base = frames.frames
             if ply < len(course.books):
@@ -95,6 +97,8 @@ class Page:
             shown.append(one)
             self._first_frames.setdefault(game.game, frames.frames[0])
         found["plies"] = shown
+        if text := annotated(game, plies):
+            found["pgn"] = text
         sums = summaries(game, course, plies)
         found["sums"] = [_sum(side, game.info.has_dice) for side in sums]
         self._games.append(found)

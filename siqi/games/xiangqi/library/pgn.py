@@ -14,6 +14,7 @@ NAGs, variations, tags and the notation of the moves all stay. Where a game's co
 
 from __future__ import annotations
 
+import io
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -78,8 +79,10 @@ _TOKEN = re.compile(
     r"|(?P<move>[^\s{};()$!?‼⁇⁉⁈；、]+)"
     r"|(?P<stray>\})"
 )
-_SCORED_LINE = r"[+-](?:\d+\.\d\d|M\d+)/\d+(?: (?=\S*[\d一二三四五六七八九１-９])\S{4,5})*"
-_NOTE = re.compile(rf"Siqi (?:{_SCORED_LINE}(?: \| {_SCORED_LINE})*|(?:1-0|0-1|1/2-1/2) [a-z-]+)")
+_SCORED_LINE = r"(?:[+-](?:\d+\.\d\d|M\d+)|\d{1,3}%)/\d+(?: (?=\S*[\d一二三四五六七八九１-９])\S{4,5})*"
+_VERDICT = r"(?:inaccuracy|mistake|blunder) -\d{1,3}%"
+_NOTED = f"(?:{_SCORED_LINE}|{_VERDICT})"
+_NOTE = re.compile(rf"Siqi (?:{_NOTED}(?: \| {_NOTED})*|(?:1-0|0-1|1/2-1/2) [a-z-]+)")
 """A comment that is our note, which the next annotation replaces."""
 
 _LAST_COMMENT = re.compile(r"\{([^}]*)\}|;(.*)", re.DOTALL)
@@ -217,12 +220,15 @@ class Game(Line):
     __hash__ = None
 
     def annotated(self, notes: Mapping[int, Note], encoding: str = "utf-8") -> str:
-        """Return the text that the game was read from, with notes by the number of moves before them.
+        """Return the text that the game was read from, with notes by the number of moves before them; PGN if none.
 
         Notes of an earlier annotation are removed; nothing else changes. The moves of notes are in the game's style, or
         the nearest to it that the encoding can hold.
         """
         source = self.source
+        if not source.text:
+            (whole,) = read_games(io.StringIO(self.text()))
+            return whole.annotated(notes, encoding)
         newline = next((end for end in ("\r\n", "\n", "\r") if end in source.text), "\n")
         edits = []  # first offset, end, and the text to put there
         for start, end in source.notes:

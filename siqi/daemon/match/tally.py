@@ -24,7 +24,6 @@ class Tally:
         self.names = [settings.engines[engine].name for engine in pairing]
         self._paired = statistics.PairedScore()  # A's
         self.faults: Counter[tuple[int, str]] = Counter()  # games by the loser and its fault
-        self.adjudicated = 0
         self.ends: Counter[tuple[str, str]] = Counter()  # games by cause and reason, N for each number in a reason
         self.sides: tuple[Counter[float], Counter[float]] = Counter(), Counter()  # by side, games by A's points on it
         self.plies: list[int] = []
@@ -66,7 +65,6 @@ class Tally:
         return sum(points * games for points, games in self.scores.items())
 
     def add(self, record: MatchRecord) -> None:
-        self.adjudicated += record.cause == "adjudicated"
         if record.cause in FAULTS and record.winner is not None:
             self.faults[1 - record.winner, record.cause] += 1
         is_plain = record.cause in (*FAULTS, "resigned")  # with a reason of one game alone
@@ -83,6 +81,11 @@ class Tally:
         played = (record.first, " ".join(record.moves))
         self.repeated += played in self._seen
         self._seen.add(played)
+
+    @property
+    def adjudicated(self) -> int:
+        """The number of games that were adjudicated."""
+        return sum(games for (cause, _), games in self.ends.items() if cause == "adjudicated")
 
     def faults_of(self, engine: int) -> str:
         """Return the games that an engine, 0 for A, lost by each kind of fault."""

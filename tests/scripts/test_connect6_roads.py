@@ -13,7 +13,8 @@ import pytest
 from fixture_files import ROOT
 
 from scripts.papers.connect6_roads import experiments as connect6_roads
-from scripts.papers.connect6_roads.experiments import EXPERIMENTS, PAPER_SECONDS, PAPER_TURN, Cell, TurnTimes
+from scripts.papers.connect6_roads.experiments import EXPERIMENTS, Cell
+from scripts.papers.connect6_roads.times import PAPER_SECONDS, PAPER_TURN, Spot, TurnTimes, clock_scale, spot_of
 
 from siqi.daemon.clients.player import PlayerLimits
 
@@ -73,12 +74,12 @@ def test_the_clock_is_scaled_by_the_geometric_mean_of_turn_9() -> None:
         for depth, paper in PAPER_SECONDS.items()
         for turn in (5, PAPER_TURN)
     ]
-    assert connect6_roads.clock_scale(times) == {depth: pytest.approx(1 / 20) for depth in PAPER_SECONDS}
+    assert clock_scale(times) == {depth: pytest.approx(1 / 20) for depth in PAPER_SECONDS}
 
 
 def test_a_spot_s_key_says_everything() -> None:
-    spot = connect6_roads.Spot(3, 7, 9, 10, 2)
-    assert connect6_roads.spot_of(spot.key) == spot
+    spot = Spot(3, 7, 9, 10, 2)
+    assert spot_of(spot.key) == spot
 
 
 def test_overruns_are_listed_by_colour_and_opening() -> None:

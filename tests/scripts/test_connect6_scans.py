@@ -14,7 +14,8 @@ import pytest
 
 from scripts.match.paired_games import Pairing, PairJob
 from scripts.papers.connect6_roads import scans as connect6_scans
-from scripts.papers.connect6_roads.players import Entrant, Scanner, entrant_of, openings, play, winner_with_clock
+from scripts.papers.connect6_roads.clocks import CountedGame, count_game, game_key, local_score, pairs_at
+from scripts.papers.connect6_roads.players import Entrant, Scanner, entrant_of, openings, play
 from scripts.papers.connect6_roads.scans import (
     GLOBAL,
     INCREMENTAL,
@@ -22,19 +23,24 @@ from scripts.papers.connect6_roads.scans import (
     MAX_WIDTH,
     OPPONENT,
     OWN,
+    ROAD_VALUES,
     SCANS,
     WON,
     Program,
+    road_count,
 )
 
 from naive.connect6 import Naive
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.games import registry
-from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
+from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROADS, SIZE
 from siqi.games.connect6.rules.position import first_stone, second_stone
 from siqi.games.kernel.control import Control
 
 FIXTURES = Path(__file__).parents[1] / "support" / "fixtures"
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""From a point of a line to the next: rows and columns."""
+
 GAMES = [json.loads(line) for line in (FIXTURES / "connect6_games.jsonl").read_text().splitlines()]
 
 
@@ -117,13 +123,14 @@ def test_all_scans_choose_and_value_alike(game: Any, width: int, depth: int) -> 
         if position.outcome() is None:
             found = {program.search(position, depth) for program in programs}
             assert len(found) == 1 and None not in found
-            turn, _, searched = found.pop()
-            assert searched == depth and position.move_text(turn) in map(position.move_text, position.legal_moves())
+            turn, _, searched, pairs = found.pop()
+            assert searched == depth and pairs > 0
+            assert position.move_text(turn) in map(position.move_text, position.legal_moves())
 
 
 def test_the_paper_s_program_takes_a_six(game: Any) -> None:
     position = game.position("19/19/19/19/19/19/19/19/19/5bbbb10/19/19/9w4ww3/19/19/19/19/19/19 b 2")
-    turn, value, _ = Program(LOCAL, 10).search(position, 3)
+    turn, value, *_ = Program(LOCAL, 10).search(position, 3)
     position.push(turn)
     assert value >= WON and str(position.outcome()) == "win first six"
 
@@ -170,22 +177,61 @@ def test_a_side_that_overruns_its_clock_loses() -> None:
         assert 300 <= game["spent"][1] < 1300 and game["spent"][0] < 300
 
 
-def test_a_game_with_a_shorter_clock_is_lost_at_the_first_overrun() -> None:
-    """A game is lost at its first overrun; opening 0 has two turns, so Black is to move, A with `first` 0."""
-    assert len(openings()[0]) == 2
-    for first in (0, 1):
-        times = [[100.0, 100.0, 100.0], [100.0, 110.0]]  # of the first side after the opening, and of the second
-        game = {"pair": 0, "first": first, "winner": first, "times": times if first == 0 else times[::-1]}
-        expected = {301: first, 300: first, 299: 1 - first, 211: 1 - first, 209: first, 199: 1 - first, 99: 1 - first}
-        assert {clock: winner_with_clock(game, clock) for clock in expected} == expected
+def test_a_game_by_a_clock_is_lost_at_the_first_overrun() -> None:
+    """White begins at turn 2; local takes 1 s for a pair, global 10."""
+    game = CountedGame(first_turn=2, winner=0, pairs=[3, 2, 4, 1, 1])  # White 3 + 4 + 1, Black 2 + 1
+    assert [game.used(side, 10) for side in (0, 1)] == [30, 80]
+    as_black = {80: 1, 79: 1, 29: 1, 8: 1, 3: 1, 2.5: 1, 1.5: 1}  # global, White, overruns first
+    assert {clock: game.points(0, (1, 10), clock) for clock in as_black} == as_black
+    as_white = {30: 0, 29: 1, 20: 1, 19: 1, 8: 1, 3: 1, 2.5: 0}  # global loses at turn 5 or 3, local at turn 2
+    assert {clock: game.points(1, (1, 10), clock) for clock in as_white} == as_white
+    drawn = game._replace(winner=None)
+    assert drawn.points(0, (1, 10), 80) == drawn.points(1, (1, 10), 80) == 0.5
+    assert local_score([game, drawn], (1, 10), 80).score.score == 0.5
+    assert local_score([game, drawn], (1, 10), 29).score.score == 1.0
+    assert pairs_at([game, game._replace(first_turn=4)], 4) == [4, 3]
+    assert pairs_at([game], 1) == pairs_at([game], 7) == []
 
 
-def test_the_turns_times_are_those_of_the_clocks() -> None:
-    game = play(PairJob(names(2, 1), 3, PlayerLimits(clock_ms=600_000)), 1)
-    assert [round(sum(times)) for times in game["times"]] == pytest.approx(game["spent"], abs=2)
-    assert sum(map(len, game["times"])) == game["plies"] - len(openings()[3])
-    assert winner_with_clock(game, 600_000) == game["winner"]
-    assert winner_with_clock(game, min(map(sum, game["times"])) / 2) is not None
+def test_a_counted_game_is_the_timed_one_and_its_pairs_are_those_of_the_searches(game: Any) -> None:
+    counted = CountedGame(**count_game(game_key(1, 2, 3)))
+    timed = play(PairJob(names(2, 1), 3, PlayerLimits(clock_ms=600_000)), 0)
+    black_is_a = timed["first"] == 0
+    assert len(counted.pairs) == timed["plies"] - len(openings()[3])
+    assert timed["winner"] == (counted.winner if black_is_a else 1 - (counted.winner or 0))
+    position = game.position()
+    for text in openings()[3]:
+        position.push(position.parse_move(text))
+    assert counted.first_turn == position.ply + 1
+    near = sum(
+        position.record.stones[point] == 0
+        and any(
+            0 <= point // SIZE + step * dc < SIZE
+            and 0 <= point % SIZE + step * dr < SIZE
+            and position.record.stones[point + step * (SIZE * dc + dr)] != 0
+            for dc, dr, step in itertools.product((-1, 0, 1), (-1, 0, 1), (1, 2))
+        )
+        for point in range(POINTS)
+    )
+    assert counted.pairs[0] == near * (near - 1) // 2
+
+
+def test_the_roads_of_any_board_are_counted() -> None:
+    assert road_count(SIZE, SIZE, 6) == ROADS == 924
+    for rows, columns, k in itertools.product((1, 5, 8), (4, 9), (1, 3, 5, 6)):
+        lines = {
+            frozenset((row + i * dr, column + i * dc) for i in range(k))
+            for row, column, (dr, dc) in itertools.product(range(rows), range(columns), STEPS)
+            if 0 <= row + (k - 1) * dr < rows and 0 <= column + (k - 1) * dc < columns
+        }
+        assert road_count(rows, columns, k) == len(lines) * (len(STEPS) if k == 1 else 1)
+
+
+def test_a_program_plays_by_the_road_values_that_its_name_says() -> None:
+    learned, paper = (Scanner(Entrant("local", 2, 1, values), PlayerLimits()) for values in ("learned", "paper"))
+    assert (learned._program._lookup.value == LOOKUP_RECORD.value).all()
+    assert (paper._program._lookup.value == connect6_scans.paper_tables().value).all()
+    assert (paper._program._lookup.value != LOOKUP_RECORD.value).any()
 
 
 def test_a_pair_of_the_same_time_a_turn() -> None:
@@ -194,8 +240,8 @@ def test_a_pair_of_the_same_time_a_turn() -> None:
 
 
 def test_the_log_s_names_say_who_plays() -> None:
-    for scan, width, depth in itertools.product(SCANS, (1, 20), (0, 5)):
-        entrant = Entrant(scan, width, depth)
+    for scan, width, depth, values in itertools.product(SCANS, (1, 20), (0, 5), ROAD_VALUES):
+        entrant = Entrant(scan, width, depth, values)
         assert entrant_of(entrant.name) == entrant
         Scanner(entrant, PlayerLimits(movetime_ms=1))
 

@@ -9,9 +9,10 @@ The program of the paper (scans.py) plays with three scans: `global` and `local`
 The clock of the timed games is the paper's 15 minutes in the proportion of the times of turn 9, which figure-3 measures
 first. It runs in wall time. So that parallel games slow each other no more than figure-3's measurements did, both are
 run with the same `--jobs`, never more than there are cores; nothing else should run on the machine. A side's search is
-stopped when its clock runs out, and the game is lost.
+stopped when its clock runs out, and the game is lost. `clocks` needs no clock of this machine: it counts the pairs that
+each turn values, takes the paper's own seconds for them, and judges each game by clocks of any length.
 
-A full run takes three quarters of an hour on two cores: figure-3 eight minutes, figures 4 and 5 35, equal-time two.
+A full run takes 50 minutes on two cores: figure-3 eight, figures 4 and 5 35, the others some two each.
 
 Data: the openings of tests/support/fixtures/connect6_openings.txt.
 """
@@ -19,22 +20,31 @@ Data: the openings of tests/support/fixtures/connect6_openings.txt.
 from __future__ import annotations
 
 import functools
-import os
+import itertools
 import statistics
-import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scripts.common import script
 from scripts.common.table import Table
-from scripts.match.paired_games import PaperGame, pairing_scores, percents, run_games
-from scripts.papers.connect6_roads.players import Entrant, entrant_of, play, referee_at, winner_with_clock
-from scripts.papers.connect6_roads.scans import MAX_DEPTH, SCANS, WON, Program
+from scripts.match.paired_games import PaperGame, draw_scores, pairing_scores, percents, run_games, score_table
+from scripts.papers.connect6_roads.clocks import CountedGame, count_game, game_key, local_score, pairs_at
+from scripts.papers.connect6_roads.players import Entrant, entrant_of, play
+from scripts.papers.connect6_roads.scans import MAX_DEPTH, SCANS
+from scripts.papers.connect6_roads.times import (
+    PAPER_SECONDS,
+    PAPER_TURN,
+    PAPER_WIDTH,
+    TURNS,
+    at_a_time,
+    clock_scale,
+    draw_times,
+    turn_times,
+)
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.statistics import PairedScore, percent
-from siqi.games.connect6.board import Connect6Position
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,14 +56,6 @@ PAPER = Paper(
     2015,
 )
 
-PAPER_WIDTH, PAPER_TURN = 10, 9
-PAPER_SECONDS = {
-    3: {"global": 23.030, "local": 2.010},
-    4: {"global": 269.902, "local": 31.855},
-    5: {"global": 640.780, "local": 36.301},
-}
-"""Seconds of turn 9 by depth, width 10."""
-
 PAPER_CLOCK_S = 900
 
 PAPER_SCORES = {(3, 20): 96, (5, 10): 95}
@@ -62,108 +64,7 @@ PAPER_SCORES = {(3, 20): 96, (5, 10): 95}
 OTHER_GAMES = "in a plot only"
 
 
-def at_a_time(bench: Bench) -> int:
-    """Return the number of processes that measure time: at most one per core. A cluster is not used for times."""
-    return min(bench.jobs, os.cpu_count() or 1) if isinstance(bench.jobs, int) else 1
-
-
-# ---------------------------------------------------------------- seconds a turn
-
-
-class Spot(NamedTuple):
-    """A position and the search to measure. `jobs`: processes that measure at a time."""
-
-    depth: int
-    opening: int
-    turn: int
-    width: int
-    jobs: int
-
-    @property
-    def key(self) -> str:
-        return " ".join(f"{name} {value}" for name, value in self._asdict().items())
-
-
-def spot_of(key: str) -> Spot:
-    return Spot(*map(int, key.split()[1::2]))
-
-
-def measure_spot(key: str) -> dict[str, float] | None:
-    """Return each scan's seconds for one turn; None if the game was over or won before it.
-
-    The incremental program continues the opening at depth 3. AssertionError if the scans do not search alike.
-    """
-    spot = spot_of(key)
-    programs = {name: Program(scan, spot.width) for name, scan in SCANS.items()}
-    position = referee_at(spot.opening).position
-    assert isinstance(position, Connect6Position)
-    while True:
-        if position.outcome() is not None:
-            return None
-        played = programs["incremental"].search(position, min(PAPER_SECONDS))
-        assert played is not None
-        if position.ply + 1 >= spot.turn:
-            break
-        position.push(played.turn)
-    if abs(played.value) >= WON:
-        return None
-    seconds, answers = {}, set()
-    for name, program in programs.items():
-        start = time.perf_counter()
-        answers.add(program.search(position, spot.depth))
-        seconds[name] = time.perf_counter() - start
-    if len(answers) > 1:
-        raise AssertionError(f"{position.fen()}: the scans differ at depth {spot.depth}: {answers}")
-    return seconds
-
-
-class TurnTimes(NamedTuple):
-    """The times of a depth at a turn."""
-
-    depth: int
-    turn: int
-    seconds: dict[str, list[float]]  # by scan, in the order of the positions
-
-    @property
-    def positions(self) -> int:
-        return len(self.seconds["global"])
-
-    def mean(self, scan: str) -> float:
-        return statistics.mean(self.seconds[scan])
-
-
-def turn_times(bench: Bench) -> list[TurnTimes]:
-    """Measure the times of figure 3, or read them from its log; turns without a position are left out."""
-    depths = list(PAPER_SECONDS)[: bench.size(2, len(PAPER_SECONDS))]
-    turns = [PAPER_TURN] if bench.quick else [5, 7, PAPER_TURN, 11, 13, 15]
-    jobs = at_a_time(bench)
-    spots = [
-        Spot(depth, opening, turn, PAPER_WIDTH, jobs)
-        for depth in reversed(depths)  # the long ones first: else one process would work alone at the end
-        for opening in range(bench.size(1, 15))
-        for turn in turns
-    ]
-    measured = bench.of("figure-3").measure([spot.key for spot in spots], measure_spot, jobs)
-    found = []
-    for depth in depths:
-        for turn in turns:
-            chosen = [measured[spot.key] for spot in spots if (spot.depth, spot.turn) == (depth, turn)]
-            known = [seconds for seconds in chosen if seconds is not None]
-            if known:
-                found.append(TurnTimes(depth, turn, {scan: [seconds[scan] for seconds in known] for scan in SCANS}))
-    return found
-
-
-def clock_scale(times: Iterable[TurnTimes]) -> dict[int, float]:
-    """Return the ratio of our seconds to the paper's, by depth: the geometric mean of both scans' ratios at turn 9.
-
-    One factor per depth keeps the paper's ratio of clock and turn.
-    """
-    return {
-        at.depth: statistics.geometric_mean(at.mean(scan) / theirs for scan, theirs in PAPER_SECONDS[at.depth].items())
-        for at in times
-        if at.turn == PAPER_TURN
-    }
+# ---------------------------------------------------------------- figure 3
 
 
 def clocks_ms(bench: Bench) -> dict[int, int]:
@@ -199,9 +100,9 @@ def figure_3(bench: Bench) -> Result:
         for theirs in [PAPER_SECONDS[at.depth]]
     ]
     return Result(
-        f"mean seconds a turn, width {PAPER_WIDTH}, {at_a_time(bench)} searches at a time, in positions from games "
-        f"of the program against itself at depth {min(PAPER_SECONDS)} from {bench.size(1, 15)} openings of three and "
-        "five stones; positions won within that depth are left out. A turn is one side's, counted from the empty "
+        f"mean seconds a turn, width {PAPER_WIDTH}, {at_a_time(bench)} searches at a time, in positions of "
+        f"games of the program against itself at depth {min(PAPER_SECONDS)} from {bench.size(1, 15)} openings of three "
+        "and five stones; positions won within that depth are left out. A turn is one side's, counted from the empty "
         "board; the paper does not say how it counts. All scans chose the same turns with the same values.",
         [
             Table(
@@ -234,29 +135,13 @@ def figure_3(bench: Bench) -> Result:
 RATIOS = (("global", "local"), ("local", "incremental"), ("global", "incremental"))
 
 
-COLOURS = ("C0", "C1", "C2")
-
-
-def draw_times(times: Sequence[TurnTimes], figure: Figure) -> None:
-    """Draw the mean seconds by turn, a panel for each depth; bars from the shortest to the longest."""
-    depths = sorted({at.depth for at in times})
-    figure.set_size_inches(4 * len(depths), 3.4)
-    for axes, depth in zip(figure.subplots(1, len(depths), squeeze=False)[0], depths, strict=True):
-        rows = [at for at in times if at.depth == depth]
-        for colour, scan in zip(COLOURS, SCANS, strict=True):
-            means = [at.mean(scan) for at in rows]
-            below = [mean - min(at.seconds[scan]) for mean, at in zip(means, rows, strict=True)]
-            above = [max(at.seconds[scan]) - mean for mean, at in zip(means, rows, strict=True)]
-            axes.errorbar(
-                [at.turn for at in rows], means, [below, above], fmt="o-", color=colour, capsize=3, label=scan
-            )
-            if seconds := PAPER_SECONDS[depth].get(scan):
-                axes.plot(PAPER_TURN, seconds, "*", color=colour, label=f"{scan}, paper")
-        axes.set(title=f"depth {depth}", xlabel="turn", ylabel="seconds a turn", yscale="log")
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=5)
-
-
 # ---------------------------------------------------------------- games
+
+
+def paper_text(depth: int, width: int) -> str:
+    """Return the paper's score of a bar of figures 4 and 5."""
+    won = PAPER_SCORES.get((depth, width))
+    return OTHER_GAMES if won is None else f"{won}:{100 - won}"
 
 
 class Cell(NamedTuple):
@@ -272,11 +157,6 @@ class Cell(NamedTuple):
         (score,) = pairing_scores(self.games).values()
         return score
 
-    @property
-    def paper(self) -> str:
-        won = PAPER_SCORES.get((self.depth, self.width))
-        return OTHER_GAMES if won is None else f"{won}:{100 - won}"
-
     def overruns(self, player: int) -> list[PaperGame]:
         """Return the games that a player lost on time; 0: local, 1: global."""
         return [game for game in self.games if game["end"] == "time" and game["winner"] != player]
@@ -289,11 +169,6 @@ class Cell(NamedTuple):
         """Return the mean time that a player used, in minutes of the paper's clock."""
         spent_ms = statistics.mean(float(game["spent"][player]) for game in self.games)
         return PAPER_CLOCK_S / 60 * spent_ms / self.limit.clock_ms
-
-    def points_with(self, share: float) -> float:
-        """Return the points that local would have with this share of the clock."""
-        winners = [winner_with_clock(game, share * self.limit.clock_ms) for game in self.games]
-        return winners.count(0) + winners.count(None) / 2
 
 
 def timed_cells(bench: Bench, depths_widths: Sequence[tuple[int, int]]) -> list[Cell]:
@@ -326,7 +201,7 @@ def score_row(cell: Cell) -> list[str]:
         *(str(len(cell.overruns(player))) for player in (1, 0)),
         "-".join(str(cell.on_board(winner)) for winner in (0, None, 1)),
         *(f"{cell.minutes(player):.1f}" for player in (1, 0)),
-        cell.paper,
+        paper_text(cell.depth, cell.width),
     ]
 
 
@@ -357,23 +232,11 @@ def overrun_rows(cell: Cell) -> list[list[str]]:
     return rows
 
 
-SHARES = (0.8, 0.6, 0.4, 0.2, 0.1)
-"""Shares of the clock at which the same games are judged again: they show how much the score depends on the clock."""
-
-
 def timed_result(bench: Bench, cells: Sequence[Cell], what: str, rest: str) -> Result:
     """Return figure 4 or 5, whose cells differ in `what`; `rest` describes their common settings."""
     rows = [[str(getattr(cell, what)), *score_row(cell)] for cell in cells]
     overruns = [[str(getattr(cell, what)), *row] for cell in cells for row in overrun_rows(cell)]
-    shorter = [
-        [str(getattr(cell, what)), *(f"{100 * cell.points_with(share) / len(cell.games):.0f} %" for share in SHARES)]
-        for cell in cells
-    ]
-    minutes = [f"{PAPER_CLOCK_S / 60 * share:g} min" for share in SHARES]
-    tables = [
-        Table("Games", (what, *SCORE_COLUMNS), rows),
-        Table("Local's score, had the clock been shorter", (what, *minutes), shorter),
-    ]
+    tables = [Table("Games", (what, *SCORE_COLUMNS), rows)]
     if overruns:
         columns = (what, "overran", "as Black, openings", "as White, openings", "at turn: first, median, last")
         tables.append(Table("Overruns", columns, overruns))
@@ -419,6 +282,59 @@ def figure_5(bench: Bench) -> Result:
     return timed_result(bench, cells, "depth", f"width {width}")
 
 
+# ---------------------------------------------------------------- the same games by any clock
+
+MINUTES = (15, 12, 9, 7.5, 6, 3)
+"""Clocks of a side: 7.5 minutes, if the paper's 15 are those of both sides."""
+
+PLAYED = {(3, 10): 50, (3, 15): 50, (3, 20): 50, (4, 10): 12, (5, 10): 12}
+"""Openings by the depths and widths of figures 4 and 5."""
+
+
+def clocks(bench: Bench) -> Result:
+    played = {(3, 1): 1, (3, 2): 1} if bench.quick else PLAYED
+    keys = {cell: [game_key(*cell, opening) for opening in range(count)] for cell, count in played.items()}
+    found = bench.measure(itertools.chain.from_iterable(keys.values()), count_game)
+    games = {cell: [CountedGame(**found[key]) for key in keys[cell]] for cell in played}
+    scored, used, grown = [], [], []
+    for (depth, width), own in games.items():
+        at_9 = statistics.mean(pairs_at(games[depth, min(width for _, width in played)], PAPER_TURN))
+        seconds = [PAPER_SECONDS[depth][scan] / at_9 for scan in ("local", "global")]
+        scores = [local_score(own, seconds, 60 * minutes).score for minutes in MINUTES]
+        cell = (str(depth), str(width), str(2 * len(own)))
+        scored.append((*cell, *map(percent, scores), paper_text(depth, width)))
+        needed = [[game.used(side, each) / 60 for game in own for side in (0, 1)] for each in seconds]
+        used.append((*cell, *(f"{statistics.mean(times):.2f}, {max(times):.2f}" for times in needed)))
+        by_turn = [pairs_at(own, turn) for turn in TURNS]
+        grown.append((*cell, *(f"{statistics.mean(pairs):,.0f}" if pairs else "-" for pairs in by_turn)))
+    names = [f"{minutes:g} min" for minutes in MINUTES]
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        for depth, width, _, *cells in scored:
+            heights = [float(cell.partition("%")[0]) for cell in cells[: len(MINUTES)]]
+            axes.plot(MINUTES, heights, marker="o", label=f"depth {depth}, width {width}")
+        axes.axhline(50, color="grey", linewidth=0.8)
+        axes.set(xlabel="minutes of a side for the game", ylabel="local's score, %", ylim=(0, 102))
+        axes.legend(fontsize="small")
+
+    return Result(
+        f"local against global, both sides of each opening, in the paper's seconds: those of turn {PAPER_TURN} at the "
+        "same depth, by the number of pairs that a turn values. "
+        "The paper does not say whether its 15 minutes are those of a side or of a game.",
+        [
+            Table("Local's score by the clock of a side", ("depth", "width", "games", *names, "paper"), scored),
+            Table(
+                "Minutes that a side needs for a game, mean and most",
+                ("depth", "width", "games", "local", "global"),
+                used,
+            ),
+            Table("Pairs valued, by turn", ("depth", "width", "games", *map(str, TURNS)), grown),
+        ],
+        draw,
+    )
+
+
 # ---------------------------------------------------------------- the same time for each turn
 
 
@@ -458,6 +374,23 @@ def draw_equal_time(games: Sequence[PaperGame], figure: Figure) -> None:
     axes.set(ylabel="score, %", ylim=(0, 100))
 
 
+# ---------------------------------------------------------------- learned road values
+
+
+def learned_values(bench: Bench) -> Result:
+    width, depth = (2, 1) if bench.quick else (10, 3)
+    pairing = tuple(Entrant("incremental", width, depth, values).name for values in ("learned", "paper"))
+    limit = PlayerLimits(clock_ms=600_000)
+    games = run_games(play, [(pairing[0], pairing[1])], bench.log, bench.size(2, 100), limit, bench.jobs)
+    return Result(
+        f"the paper's search at width {width}, depth {depth}, with road values that scripts/tune/fit_connect6.py "
+        f"learned from experts' games (siqi/games/connect6/data/weights.py), against itself with those of table 1; "
+        f"{bench.size(2, 100)} games, both sides of {bench.size(1, 50)} openings. No clock ran out.",
+        [score_table(games)],
+        functools.partial(draw_scores, records=games),
+    )
+
+
 EXPERIMENTS = (
     Experiment(
         "figure-3",
@@ -478,10 +411,20 @@ EXPERIMENTS = (
         figure_5,
     ),
     Experiment(
+        "clocks",
+        "each game takes at most 15 minutes; the score at depth 3, width 20 is 96:4.",
+        clocks,
+    ),
+    Experiment(
         "equal-time",
         "has no such games. With the same time for each turn a faster scan searches deeper, which separates the scans "
         "without a game clock.",
         equal_time,
+    ),
+    Experiment(
+        "learned-values",
+        "an outlook: the road values are still set by hand.",
+        learned_values,
     ),
 )
 

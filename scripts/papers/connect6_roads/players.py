@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scripts.common import script
 from scripts.match.paired_games import PairJob, PaperGame, play_game
-from scripts.papers.connect6_roads.scans import SCANS, Program
+from scripts.papers.connect6_roads.scans import ROAD_VALUES, SCANS, Program
 from scripts.papers.paper import FIXTURES
 
 from siqi.daemon.clients.player import Choice, Player, PlayerLimits, Turn
@@ -35,27 +35,28 @@ class Entrant(NamedTuple):
     scan: str
     width: int
     depth: int
+    values: str = "paper"  # of ROAD_VALUES
 
     @property
     def name(self) -> str:
-        return f"{self.scan} width {self.width} depth {self.depth}"
+        values = "" if self.values == "paper" else f" values {self.values}"
+        return f"{self.scan} width {self.width} depth {self.depth}{values}"
 
 
 def entrant_of(name: str) -> Entrant:
-    scan, width, depth = name.split()[::2]
-    return Entrant(scan, int(width), int(depth))
+    words = name.split()
+    return Entrant(words[0], int(words[2]), int(words[4]), *words[6:])
 
 
 class Scanner(Player):
     """A program in a seat, with a clock for the game or a time for each turn."""
 
     def __init__(self, entrant: Entrant, limit: PlayerLimits) -> None:
-        self._program, self._depth = Program(SCANS[entrant.scan], entrant.width), entrant.depth
+        self._program = Program(SCANS[entrant.scan], entrant.width, ROAD_VALUES[entrant.values]())
+        self._depth = entrant.depth
         self._turn_ms = limit.movetime_ms
         self.depths: list[int] = []
         """The depth finished at each turn."""
-        self.times: list[float] = []
-        """The ms of each turn, including one that overran the clock."""
 
     def choose(self, turn: Turn) -> Choice:
         """Return a turn; if the clock ran out, an empty one, whose time exceeds the clock."""
@@ -67,7 +68,6 @@ class Scanner(Player):
         else:
             found = self._program.deepen(turn.position, start + round(1e6 * self._turn_ms))
         spent_ms = (time.monotonic_ns() - start) / 1e6
-        self.times.append(spent_ms)
         if found is None:
             return Choice("", spent_ms)
         self.depths.append(found.depth)
@@ -82,16 +82,4 @@ def play(job: PairJob, first: int) -> PaperGame:
     return record | {
         "plies": len(referee.words),  # the opening's, too
         "depths": [statistics.mean(player.depths) if player.depths else 0.0 for player in players],
-        "times": [[round(ms, 1) for ms in player.times] for player in players],
     }
-
-
-def winner_with_clock(game: PaperGame, clock_ms: float) -> int | None:
-    """Return the winner that a game would have with a shorter clock: at a fixed depth the turns are the same."""
-    opener: int = len(openings()[game["pair"]]) % 2 ^ game["first"]  # the player who moves first after the opening
-    for turn in range(max(map(len, game["times"]))):
-        for player in (opener, 1 - opener):
-            if sum(game["times"][player][: turn + 1]) > clock_ms:
-                return 1 - player
-    winner: int | None = game["winner"]
-    return winner

@@ -20,6 +20,7 @@ pair of the path, in both views (formulas 7 to 10). Hence all three choose the s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from siqi.games.connect6.board import Connect6Position
@@ -49,6 +50,7 @@ SCAN_DTYPE = record(
     [
         ("control", "i8"),
         ("nodes", "i8"),
+        ("pairs", "i8"),  # valued
         ("stopped", "i8"),
         ("width", "i8"),
         ("scan", "i8"),  # GLOBAL, LOCAL or INCREMENTAL
@@ -70,6 +72,16 @@ def paper_tables() -> Record:
             lookup.value[64 * side + own] = OWN[stones]
             lookup.value[64 * side + other] = -OPPONENT[stones]
     return lookup
+
+
+ROAD_VALUES: dict[str, Callable[[], Record]] = {"paper": paper_tables, "learned": lambda: LOOKUP_RECORD}
+"""Lookup arrays by the origin of their road values: the paper's table 1, or learned from experts' games."""
+
+
+def road_count(rows: int, columns: int, k: int) -> int:
+    """Return the number of roads, lines of k points, of connect(rows, columns, k) (section 1.1 and formula 1)."""
+    along, down = max(columns - k + 1, 0), max(rows - k + 1, 0)
+    return rows * along + columns * down + 2 * along * down
 
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
@@ -204,6 +216,7 @@ def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
             work.stopped = 1
             return 0
         first = int64(work.points[i])
+        work.pairs += points - i - 1
         if scan == INCREMENTAL:
             update(pos, lookup, first, side, int64(1))
         for j in range(i + 1, points):
@@ -291,23 +304,25 @@ class SearchResult(NamedTuple):
     turn: int
     value: int  # the mover's view
     depth: int  # finished
+    pairs: int  # valued
 
 
 class Program:
     """The paper's program with one of the scans."""
 
-    def __init__(self, scan: int, width: int) -> None:
+    def __init__(self, scan: int, width: int, tables: Record | None = None) -> None:
+        """`tables`: lookup arrays with the road values; by default the paper's."""
         self._work = new_record(SCAN_DTYPE)
         self._work.scan, self._work.width = scan, width
-        self._lookup = paper_tables()
+        self._lookup = paper_tables() if tables is None else tables
 
     def search(self, position: Connect6Position, depth: int, deadline_ns: int = 0) -> SearchResult | None:
         """Search to a depth, 1 to MAX_DEPTH; None if the deadline (CLOCK_MONOTONIC; 0: none) passes first."""
         work, control = self._work, Control()
         control.set_deadline(deadline_ns)
-        work.control, work.nodes, work.stopped = control.address, 0, 0
+        work.control, work.nodes, work.pairs, work.stopped = control.address, 0, 0, 0
         value = int(search_depth(position.record.copy(), work, self._lookup, depth))
-        return None if work.stopped else SearchResult(int(work.best), value, depth)
+        return None if work.stopped else SearchResult(int(work.best), value, depth, int(work.pairs))
 
     def deepen(self, position: Connect6Position, deadline_ns: int) -> SearchResult:
         """Search depth after depth until the deadline, or to a win; depth 1 is always finished."""

@@ -9,14 +9,15 @@ import random
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scripts.common import script
 from scripts.common.records import read_game_records
-from scripts.match.minds import EngineMind, Seat
+from scripts.match.minds import EngineMind, Mind, Seat
 from scripts.match.paired_games import PairJob, PaperGame, play_game
+from scripts.papers.plain_search import PlainSearch
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.clients.process import Process
@@ -38,7 +39,10 @@ MAX_PLIES = 300
 """Plies after which a game is a draw."""
 
 WANTED = MiningRequest(support=0.02, confidence=0.3, longest=1, least=3)
-"""The rules of the experiments: one move after one move, as in the paper's table 3."""
+"""The rules of the experiments: one move after one move, as in the paper's table 3, the answer played later."""
+
+PAPER_RULES = MiningRequest(support=0.2, confidence=0.25, longest=1, ordered=False)
+"""The paper's own definition (section 2.1), which has no order of moves; thresholds at which its nine rules appear."""
 
 START_TIMEOUT_S, MOVE_TIMEOUT_S, MINING_TIMEOUT_S = 300.0, 60.0, 300.0
 
@@ -140,6 +144,33 @@ def mine_bases(games: Path, folder: Path, bases: Sequence[Base]) -> None:
                 rulebook.write(base.path(folder), about, kept)
 
 
+def write_paper_bases(games: Path, folder: Path, nine: Sequence[tuple[Item, Item]]) -> dict[str, int]:
+    """Write the rule bases of PAPER_BASES: all rules of the paper's definition, and those of them in its table 3.
+
+    Return the number of rules in each. Bases of the same games are kept.
+    """
+    source = f"{games.name}, {games.stat().st_size} bytes, in any order"
+    paths = [folder / name for name in PAPER_BASES.values()]
+    if any(_source_of(path) != source for path in paths):
+        found = read_games(games, "identity", 0)
+        rules = move_rules(found, PAPER_RULES)
+        about = {
+            "source": source,
+            "games": len(found.plies),
+            "items": "identity",
+            "parameters": {"plies": 0, "min_confidence": PAPER_RULES.confidence, "min_support": PAPER_RULES.support},
+        }
+        own = [rule for rule in rules if any(same_rule(rule, *pair) for pair in nine)]
+        for path, kept in zip(paths, (rules, own), strict=True):
+            rulebook.write(path, about, kept)
+    return {base: len(RuleBook(folder / name).rules) for base, name in PAPER_BASES.items()}
+
+
+ALL, TABLE_3 = "all of the definition", "table 3"
+PAPER_BASES = {ALL: "rules-any-order.book", TABLE_3: "rules-table-3.book"}
+"""Rule bases by the paper's definition, and their files."""
+
+
 def _source_of(path: Path) -> Any:
     try:
         return RuleBook(path).about.get("source")
@@ -203,42 +234,70 @@ def same_rule(rule: MinedRule, asked: Item, answer: Item) -> bool:
 # Playing by rules
 
 
-class RuleMind(EngineMind):
-    """`UseRules paper` with a rule base; `answered` and `asked` count the moves of a game."""
+class PlainMind:
+    """Plain alpha-beta to the limit's depth with paper 5's e(x): a search of the kind that the paper describes."""
 
-    def __init__(self, rules: Path) -> None:
-        super().__init__(registry.load("xiangqi"), {"UseRules": "paper", "RuleFile": str(rules)})
-        self._random = random.Random(0)
+    def __init__(self) -> None:
+        self._search = PlainSearch("paper")
+
+    def new_game(self, seed: int) -> None:
+        """Do nothing: this player has no randomness."""
+
+    def choose(self, position: Any, limit: PlayerLimits) -> int:
+        return self._search.best_move(position, limit.depth)
+
+
+SEARCHES: dict[str, Callable[[], Mind]] = {
+    "network": plain_engine,
+    "terms": lambda: EngineMind(registry.load("xiangqi"), {"UseRules": "false", "Evaluation": "terms"}),
+    "e(x)": PlainMind,
+}
+"""The searches: the engine's with its network or its terms, and a plain one."""
+
+
+class RuleMind:
+    """The answers of a rule base (`UseRules paper`), and a search; `answered` and `asked` count a game's moves."""
+
+    def __init__(self, rules: Path, search: Mind) -> None:
+        self._game = registry.load("xiangqi")
+        self._game.set_option("UseRules", "paper")
+        self._game.set_option("RuleFile", str(rules))
+        self._search, self._random = search, random.Random(0)
         self.answered = self.asked = 0
 
     def new_game(self, seed: int) -> None:
-        super().new_game(seed)
+        self._search.new_game(seed)
         self._random.seed(seed)
         self.answered = self.asked = 0
 
     def choose(self, position: Any, limit: PlayerLimits) -> int:
         self.asked += 1
-        suggestion = self.game.suggest(position, self._random)
+        suggestion = self._game.suggest(position, self._random)
         if suggestion is None:
-            return super().choose(position, limit)
+            return self._search.choose(position, limit)
         self.answered += 1
-        self.report = None
         return int(suggestion.move)
 
 
 @functools.cache
-def rule_mind(rules: Path) -> RuleMind:
-    return RuleMind(rules)
+def search_mind(search: str, seat: int) -> Mind:
+    """Return a search, kept by the process for each seat."""
+    return SEARCHES[search]()
+
+
+@functools.cache
+def rule_mind(rules: Path, search: str) -> RuleMind:
+    return RuleMind(rules, search_mind(search, 0))
 
 
 def play_by_rules(
-    folder: Path, bases: dict[str, Base], openings: Sequence[Sequence[str]], job: PairJob, first: int
+    folder: Path, bases: dict[str, str], openings: Sequence[Sequence[str]], search: str, job: PairJob, first: int
 ) -> PaperGame:
-    """Play a game of A, a rule base, against the search alone."""
-    rules, search = rule_mind(bases[job.pairing.a].path(folder)), plain_engine()
-    minds = [rules, search] if first == 0 else [search, rules]
-    referee = Referee(search.game, Opening(moves=openings[job.pair % len(openings)]))
-    record = play_game(job, first, referee, [Seat(mind, search.game, job.limit) for mind in minds], MAX_PLIES)
+    """Play a game of A, a search with a rule base (a file of the folder), against the search alone."""
+    rules, game = rule_mind(folder / bases[job.pairing.a], search), registry.load("xiangqi")
+    minds = [rules, search_mind(search, 1)] if first == 0 else [search_mind(search, 1), rules]
+    referee = Referee(game, Opening(moves=openings[job.pair % len(openings)]))
+    record = play_game(job, first, referee, [Seat(mind, game, job.limit) for mind in minds], MAX_PLIES)
     moves = [len(range(side, record["plies"], 2)) for side in (0, 1)]
     return record | {"answered": rules.answered, "asked": rules.asked, "moves": moves[1 - first]}
 

@@ -52,6 +52,7 @@ class MiningRequest(NamedTuple):
     winners: bool = False  # count only answers of the side that won
     phase: int = 0  # only moves played in this situation (a bit of the first three), 0: in any
     least: int = 1  # transactions, whatever the support says
+    ordered: bool = True  # the answer comes last; False: in any order, as the paper defines a rule
 
     def transactions(self, count: int) -> int:
         """Return the least number of `count` transactions that hold a frequent item set."""
@@ -72,7 +73,7 @@ def mine(firsts: list[dict[int, int]], items: int, wanted: MiningRequest) -> Ite
 
 
 def move_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
-    """Return the rules whose answer comes last, if their confidence, counted in such games only, is high enough."""
+    """Return the rules whose confidence is high enough in games where the answer comes last, or in all (`ordered`)."""
     if not games.items:
         return []
     firsts = first_plies(games, wanted.phase)
@@ -90,7 +91,9 @@ def move_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
         side = games.numbering.side(games.items[last])
         asked = np.max(when[[row[item] for item in rule.antecedent]], axis=0)
         answered = when[row[last]]
-        is_answered = (asked < answered) & (answered != NEVER)
+        is_answered = (asked != NEVER) & (answered != NEVER)
+        if wanted.ordered:
+            is_answered &= asked < answered
         if wanted.winners:
             is_answered &= games.winners == side
         count = int(is_answered.sum())

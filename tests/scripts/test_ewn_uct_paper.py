@@ -205,7 +205,7 @@ def test_each_experiment_writes_its_page(quick: Path) -> None:
 def test_what_is_done_is_not_done_again(quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No game or measurement is repeated: with broken players the same pages are written."""
     logs = {path: path.read_bytes() for path in quick.glob("*.jsonl")}
-    assert len(logs) == len(NAMES) + 2  # regret and speed have logs of their own
+    assert len(logs) == len(NAMES) + 3  # regret, speed and figure-1's games have logs of their own
     pages = {name: (quick / f"{name}.md").read_bytes() for name in NAMES}
 
     def refuse(*words: object) -> None:
@@ -259,6 +259,15 @@ def test_the_cells_of_the_factorial_experiment() -> None:
             assert mind.game.knowledge.leaf_visits == 1
     assert {level.limit.nodes for level in ewn_uct.LEVELS} == {0, 20_000, 200_000, 2_000_000}
     assert {reward for level in ewn_uct.LEVELS for reward in level.rewards} == {"0..1", "-1..1"}
+
+
+def test_regrets_of_the_same_decisions_are_compared_in_pairs() -> None:
+    """Two players that lose much in the same decisions differ little: the bar is that of the differences."""
+    other = {"value": 0.5, "regrets": [0.0, 0.2] * 50}
+    step = {"value": 0.5, "regrets": [0.01, 0.21] * 50}
+    assert ewn_uct.points_text(step["regrets"]) == "11.00 +- 1.97"
+    assert ewn_uct.paired_text(step, other) == "+1.00 +- 0.00"
+    assert ewn_uct.paired_text(other, step) == "-1.00 +- 0.00"
 
 
 def test_the_gain() -> None:

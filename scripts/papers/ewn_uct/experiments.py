@@ -173,9 +173,6 @@ def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: P
 
 # ---------------------------------------------------------------- figure 1
 
-STEPS = (0.1, 0.4, 0.5, 1.0)
-"""WINK and UCTK in figure 1."""
-
 PAPER_VERDICTS = {
     (0.5, 0.5): "the worst",
     (0.4, 1.0): "the best",
@@ -186,7 +183,7 @@ PAPER_VERDICTS = {
 }
 """The paper's words on its figure 1, which has neither numbers nor a unit in the text."""
 
-DRAWN: tuple[Factors, ...] = ((1.0, 1.0), (0.4, 1.0), (0.5, 0.5), (1.0, 0.1), (0.1, 1.0))
+DRAWN: tuple[Factors, ...] = ((1, 1), (0.4, 1), (0.5, 0.5), (1, 0.5), (0.5, 1), (0.1, 1), (1, 0.1), (1, 0.4))
 
 
 def values_of(bench: Bench) -> Path:
@@ -206,73 +203,95 @@ def uct_text(factors: Factors, threads: int = 1, reward: str = REWARDS[0], hash_
     return " ".join(words)
 
 
-def measure_steps(path: Path, every: int, depths: tuple[int, ...], key: str) -> list[list[float]]:
-    """Return the mean value, the mean regret and its bar of a player at the ends of iterations.
+def measure_steps(path: Path, every: int, depths: tuple[int, ...], key: str) -> list[dict[str, Any]]:
+    """Return the mean value, and the regret of each decision, of a player at the ends of iterations.
 
     The key begins with the player's name.
     """
     mind: Any = make_player(key.partition(",")[0])
     searches = [search_steps(mind, case, depths) for case in choices(path, every)]
-    rows = []
-    for steps in zip(*searches, strict=True):
-        lost = mean([step.regret for step in steps])
-        rows.append([statistics.fmean(step.value for step in steps), lost.mean, lost.bar])
-    return rows
+    return [
+        {
+            "value": round(statistics.fmean(step.value for step in steps), 6),
+            "regrets": [round(step.regret, 6) for step in steps],
+        }
+        for steps in zip(*searches, strict=True)
+    ]
+
+
+def points_text(values: Sequence[float]) -> str:
+    """Return the mean of chances to win in per cent, with its bar."""
+    found = mean(values)
+    return f"{100 * found.mean:.2f} +- {100 * found.bar:.2f}"
+
+
+def paired_text(step: dict[str, Any], other: dict[str, Any]) -> str:
+    """Return the mean difference of two regrets in the same decisions, with its bar, which is smaller than theirs."""
+    found = mean([a - b for a, b in zip(step["regrets"], other["regrets"], strict=True)])
+    return f"{100 * found.mean:+.2f} +- {100 * found.bar:.2f}"
 
 
 def figure_1(bench: Bench) -> Result:
     path, every = values_of(bench), bench.size(40, 1)
-    depths = (1, 3) if bench.quick else (1, 5, 9, 13, 17, 21)
-    grid: list[Factors] = list(DRAWN[:3]) if bench.quick else list(itertools.product(STEPS, STEPS))
+    depths = (1, 3) if bench.quick else (1, 5, 9, 13, 17)
+    grid = list(DRAWN[:3]) if bench.quick else list(PAPER_VERDICTS)
     keys = {
-        factors: f"{uct_text(factors, hash_mb=256)}, iterations {depths}, every {every} of {digest(path)}"
-        for factors in grid
+        (reward, factors): f"{uct_text(factors, reward=reward, hash_mb=64)}, iterations {depths}, every {every} of "
+        f"{digest(path)}"
+        for factors in sorted(grid, key=DRAWN.index)
+        for reward in REWARDS
     }
-    found = bench.measure(keys.values(), functools.partial(measure_steps, path, every, depths))
+    measured = bench.measure(keys.values(), functools.partial(measure_steps, path, every, depths))
+    found = {cell: measured[key] for cell, key in keys.items()}
     cases = choices(path, every)
     best = statistics.fmean(max(case.values.values()) for case in cases)
     playouts = [playouts_at(depth) for depth in depths]  # to within a few
-    tables = [
-        Table(
-            heading,
-            ("WINK, UCTK", *map(str, playouts), "paper"),
-            [
-                (f"{factors[0]:g}, {factors[1]:g}", *map(cell, found[keys[factors]]), PAPER_VERDICTS.get(factors, ""))
-                for factors in grid
-            ],
-        )
+    columns = ("WINK, UCTK", *map(str, playouts), "paper")
+    tables = []
+    for reward in REWARDS:
+        plain = found[reward, PLAIN]
         for heading, cell in (
-            (f"Value at the root by playouts; exact: {best:.4f}", lambda row: f"{row[0]:.4f}"),
-            ("Regret by playouts", lambda row: f"{row[1]:.5f} +- {row[2]:.5f}"),
+            ("Regret by playouts, %", lambda step, same: points_text(step["regrets"])),
+            ("The same less that of (1, 1), decision by decision", paired_text),
+            (f"Value at the root by playouts, exact {best:.4f}", lambda step, same: f"{step['value']:.4f}"),
+        ):
+            rows = [
+                (f"{factors[0]:g}, {factors[1]:g}", *map(cell, found[reward, factors], plain), PAPER_VERDICTS[factors])
+                for factors in grid
+            ]
+            tables.append(Table(f"{heading}; rewards {reward}", columns, rows))
+    limit, games = PlayerLimits(nodes=bench.size(100, 10_000)), bench.size(2, 300)
+    pairings = [(uct_text((0.4, 1), reward=reward), uct_text(PLAIN, reward=reward)) for reward in REWARDS]
+    log = bench.of("figure-1-games").log
+    tables.append(
+        score_table(
+            run_games(play, pairings, log, games, limit, bench.jobs), f"{games} games each, {limit.text} for a move"
         )
-    ]
-    conditions = (
-        f"One thread, {BARE}, results from 0 to 1. Each decision between several moves is searched anew "
-        f"({len(cases)} of {path.name}). The value is the search's own, of the move that it would choose; the regret "
-        f"is the chance to win that this move loses by the exact values. The paper names no positions, and no unit of "
-        f"its values."
     )
+    conditions = (
+        f"One thread, {BARE}. Results count 0 to 1, or -1 to 1: the paper does not say which, its pseudocode's "
+        f"-value/n hints at the latter. Each decision between several moves is searched anew ({len(cases)} of "
+        f"{path.name}, positions of {min(case.pieces for case in cases)} to {max(case.pieces for case in cases)} "
+        "pieces). The value is the search's own, of the move that it would choose; the regret is the chance to win "
+        "that this move loses by the exact values. The paper names no positions, and no unit of its values."
+    )
+    return Result(conditions, tables, functools.partial(draw_regret, playouts, found))
 
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots(2, 1, sharex=True)
-        for factors in (factors for factors in DRAWN if factors in keys):
-            rows = found[keys[factors]]
-            label = f"{factors[0]:g}, {factors[1]:g}"
+
+def draw_regret(playouts: Sequence[int], found: dict[tuple[str, Factors], Any], figure: Figure) -> None:
+    """Draw the regret by playouts, a panel for each range of rewards."""
+    figure.set_size_inches(9, 4)
+    for axes, reward in zip(figure.subplots(1, 2, sharey=True), REWARDS, strict=True):
+        for factors in (factors for factors in DRAWN if (reward, factors) in found):
+            means = [mean(step["regrets"]) for step in found[reward, factors]]
+            lost, bars = [100 * at.mean for at in means], [100 * at.bar for at in means]
+            below = [min(bar, at) for bar, at in zip(bars, lost, strict=True)]
             style = "--" if factors == HALVES else "-"  # else it would hide another line
-            axes[0].plot(playouts, [row[0] for row in rows], style, marker=".", label=label)
-            lost = [100 * row[1] for row in rows]
-            below = [min(100 * row[2], at) for row, at in zip(rows, lost, strict=True)]
-            axes[1].errorbar(
-                playouts, lost, (below, [100 * row[2] for row in rows]), linestyle=style, marker=".", capsize=2
-            )
-        axes[0].axhline(best, color="grey", linewidth=0.8)
-        axes[0].set_ylabel("value at the root")
-        axes[0].legend(title="WINK, UCTK")
-        axes[1].set_ylabel("regret, %")
-        axes[1].set_xlabel("playouts")
-        axes[1].set_xscale("log")
-
-    return Result(conditions, tables, draw)
+            label = f"{factors[0]:g}, {factors[1]:g}"
+            axes.errorbar(playouts, lost, (below, bars), linestyle=style, marker=".", capsize=2, label=label)
+        axes.set(title=f"rewards {reward}", xlabel="playouts", xscale="log")
+    figure.axes[0].set_ylabel("regret, %")
+    figure.axes[0].legend(title="WINK, UCTK", fontsize="small")
 
 
 # ---------------------------------------------------------------- the factorial experiment

@@ -1,0 +1,101 @@
+"""The kept logs of the papers' experiments carry the figures that the papers' pages print, in both languages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from fixture_files import ROOT
+
+from scripts.match.paired_games import Pairing, pairing_scores, read_games
+from scripts.papers.connect6_roads.clocks import CountedGame, game_key, local_score, pairs_at
+from scripts.papers.connect6_roads.experiments import MINUTES
+from scripts.papers.connect6_roads.times import PAPER_SECONDS, PAPER_TURN
+from scripts.papers.ewn_uct.experiments import paired_text, points_text, uct_text
+from scripts.papers.xiangqi_rules.experiments import MATCHES
+
+from siqi.daemon.match.statistics import percent
+from siqi.system.log import read_log
+
+LOGS = ROOT / "scripts/results/papers"
+
+
+def measured(name: str) -> dict[str, Any]:
+    """Return the values of a log of `Bench.measure`, by the first words of their keys up to a comma."""
+    found: dict[str, Any] = {}
+
+    def read(line: bytes) -> None:
+        entry = json.loads(line)
+        found[entry["key"].partition(",")[0]] = entry["value"]
+
+    read_log(LOGS / f"{name}.jsonl.zst", read)
+    return found
+
+
+def pages(number: int) -> list[str]:
+    return [(ROOT / f"docs/results/paper-{number}{tail}.md").read_text(encoding="utf-8") for tail in ("", ".zh")]
+
+
+def spaced(text: str) -> str:
+    """Return `12.3% +- 4.5%` as the pages write it."""
+    return text.replace("% +-", " % +-").removesuffix("%")
+
+
+@pytest.mark.parametrize(("depth", "width", "openings"), [(3, 10, 50), (3, 15, 50), (3, 20, 50), (4, 10, 12)])
+def test_local_s_scores_by_the_clock(depth: int, width: int, openings: int) -> None:
+    values = measured("connect6_roads/clocks")
+    games = {
+        size: [CountedGame(**values[game_key(depth, size, opening)]) for opening in range(openings)]
+        for size in (10, width)
+    }
+    at_9 = sum(pairs_at(games[10], PAPER_TURN)) / len(pairs_at(games[10], PAPER_TURN))
+    seconds = [PAPER_SECONDS[depth][scan] / at_9 for scan in ("local", "global")]
+    wins = [round(2 * openings * local_score(games[width], seconds, 60 * minutes).score.score) for minutes in MINUTES]
+    for page in pages(3):
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| {depth} | {width} | {2 * openings} |"))
+        assert [cell.split()[0] for cell in row.split("|")[4:10]] == [f"{won}:{2 * openings - won}" for won in wins]
+
+
+def test_learned_road_values_against_table_1() -> None:
+    (found,) = pairing_scores(read_games(LOGS / "connect6_roads/learned-values.jsonl.zst")).values()
+    assert all(spaced(percent(found.score)) in page for page in pages(3))
+
+
+@pytest.mark.parametrize("reward", ["0..1", "-1..1"])
+def test_regrets_of_figure_1(reward: str) -> None:
+    values = measured("ewn_uct/figure-1")
+    plain = values[uct_text((1, 1), reward=reward, hash_mb=64)]
+    assert len(plain[0]["regrets"]) == 869
+    assert values[uct_text((0.5, 0.5), reward=reward, hash_mb=64)] == plain
+    for factors in ((0.4, 1), (0.5, 1), (0.1, 1), (1, 0.5), (1, 0.4), (1, 0.1)):
+        steps = values[uct_text(factors, reward=reward, hash_mb=64)]
+        regrets = " | ".join(points_text(step["regrets"]) for step in steps)
+        paired = " | ".join(map(paired_text, steps, plain))
+        assert all(f"| {regrets} |\n" in page and f"| {paired} |\n" in page for page in pages(1))
+
+
+def test_games_of_figure_1_s_factors() -> None:
+    found = pairing_scores(read_games(LOGS / "ewn_uct/figure-1-games.jsonl.zst"))
+    assert len(found) == 2
+    for score in found.values():
+        assert sum(map(int, score.counts)) == 300
+        assert all(spaced(percent(score.score)) in page for page in pages(1))
+
+
+def test_rules_against_none_within_each_search() -> None:
+    games = read_games(LOGS / "xiangqi_rules/searches.jsonl.zst")
+    for search, depth, base, count in MATCHES:
+        own = [game for game in games if game["limit"] == f"depth {depth}" and game["b"] == search]
+        score = pairing_scores(own)[Pairing(f"{base}, {search}", search)]
+        assert sum(map(int, score.counts)) == count
+        assert all(spaced(percent(score.score)) in page for page in pages(2))
+
+
+def test_rules_mined_with_and_without_an_order() -> None:
+    values = measured("xiangqi_rules/table-3")
+    assert len(values) == 3
+    for value in values.values():
+        counts = [(value["rules"][order], sum(value["found"][order])) for order in ("any order", "later")]
+        cells = " | ".join(f"{rules:,} | {own} of 9" for rules, own in counts)
+        assert f"| {value['counts'][0][0]:,} | {cells} |" in pages(2)[0]

@@ -3,7 +3,7 @@
     python -m scripts.papers.<name> --quick
 
 A command is a `Paper`, the experiments in the paper's order, and `main`. Each experiment writes `<experiment>.md`, its
-claim, conditions and tables, and, where matplotlib is installed, `<experiment>.svg`. `report.md` has all of them.
+claim, conditions and tables, and, where matplotlib is installed, `<experiment>.svg`. `report.md` has all that are done.
 Long measurements are kept in `<experiment>.jsonl`: the same command resumes from there, and a finished experiment is
 only written again.
 """
@@ -178,9 +178,9 @@ def run_paper(doc: str | None, paper: Paper, experiments: Sequence[Experiment]) 
             result.draw(figure)
             save_plot(figure, options.out / f"{name}.svg")
         print(section(by_name[name], result), end="\n\n", flush=True)
-    pages = [options.out / f"{name}.md" for name in by_name]
-    texts = [path.read_text(encoding="utf-8").partition("\n\n")[2] for path in pages if path.exists()]
-    _write(options.out / "report.md", "\n".join([_title(paper), "", *texts]))
+        pages = [options.out / f"{other}.md" for other in by_name]
+        texts = [path.read_text(encoding="utf-8").partition("\n\n")[2] for path in pages if path.exists()]
+        _write(options.out / "report.md", "\n".join([_title(paper), "", *texts]))
     return 0
 
 

@@ -429,8 +429,8 @@ def test_options_that_clients_set_unasked_get_no_line(protocol: str) -> None:
     assert line == "info string error unknown option: Colour (siqi options lists all)"
     meant = "info string error unknown option: Hahs, did you mean Hash? (siqi options lists all)"
     assert client.say("setoption name Hahs value 3") == [meant]
-    meant = "info string error unknown command: positon, did you mean position? (see protocol.md)"
-    assert client.say("positon startpos") == [meant]
+    (line,) = client.say("positon startpos")
+    assert line.startswith("info string error unknown command: positon, did you mean position? (see ")
     client.engine.is_debugging = True
     assert client.say("setoption name UCI_Chess960 value true") == ["info string option ignored: UCI_Chess960"]
 

@@ -106,6 +106,16 @@ class Nim:
         self.moves.append(self.move_text(move))
         self.dice = 0
 
+    def pop(self) -> None:
+        word = self.moves.pop()
+        if self.has_pieces:
+            self.heap += int(word[1:])
+
+    def copy(self) -> Nim:
+        found = Nim(self.info, f"{self.heap}/")
+        found.moves = list(self.moves)
+        return found
+
     def outcome(self) -> Outcome | None:
         return None if self.heap else Outcome(1 - self.turn, "last-stone")
 

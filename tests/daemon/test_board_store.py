@@ -17,7 +17,7 @@ from board_games import Table, file_table
 from fixture_files import ROOT
 
 from siqi.daemon.board.commands import Play, Resign, Resume
-from siqi.daemon.board.entries import Begun, Thrown
+from siqi.daemon.board.entries import AnyEntry, Begun, Thrown
 from siqi.daemon.board.events import Refused
 from siqi.daemon.board.running import Claim, Running, find
 from siqi.daemon.board.store import SUFFIX, Store
@@ -28,20 +28,24 @@ def begun(game: str = "ewn") -> Begun:
     return Begun(at="now", game=game, person=0, skill=20, movetime_ms=100)
 
 
+def store_in(folder: Path) -> Store[AnyEntry]:
+    return Store(folder, AnyEntry)
+
+
 def only_file(folder: Path) -> Path:
     (path,) = folder.glob(f"*{SUFFIX}")
     return path
 
 
 def test_games_are_numbered_and_the_youngest_goes_on(tmp_path: Path) -> None:
-    store = Store(tmp_path / "a" / "b")
+    store = store_in(tmp_path / "a" / "b")
     assert store.latest() == [] and store.stem == ""
     store.begin(begun())
     store.add(Thrown(at="now", throw=3, by="page"))
     store.begin(begun("xiangqi"))
     assert store.stem == "00002-xiangqi"
     store.close()
-    again = Store(tmp_path / "a" / "b")
+    again = store_in(tmp_path / "a" / "b")
     assert again.latest() == [begun("xiangqi")]
     again.close()
     os.utime(tmp_path / "a" / "b" / f"00001-ewn{SUFFIX}", (2**31, 2**31))  # a clock that was wrong changes nothing
@@ -85,17 +89,17 @@ def test_a_torn_last_line_is_cut_off(cut: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("length", (0, 1, 12, 60))
 def test_a_game_torn_in_its_first_line_is_none(length: int, tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = store_in(tmp_path)
     store.begin(begun("xiangqi"))
     store.begin(begun())
     store.close()
     path = tmp_path / f"00002-ewn{SUFFIX}"
     path.write_bytes(path.read_bytes()[:length])
-    assert Store(tmp_path).latest() == [begun("xiangqi")] and not path.exists()
+    assert store_in(tmp_path).latest() == [begun("xiangqi")] and not path.exists()
 
 
 def test_a_damaged_file_is_left_as_it_is(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = store_in(tmp_path)
     store.begin(begun())
     store.close()
     path = only_file(tmp_path)
@@ -103,7 +107,7 @@ def test_a_damaged_file_is_left_as_it_is(tmp_path: Path) -> None:
         path.write_bytes(b'{"entry":"begun",' + damage)
         before = path.read_bytes()
         with pytest.raises(OSError, match="damaged"):
-            Store(tmp_path).latest()
+            store_in(tmp_path).latest()
         assert path.read_bytes() == before
 
 
@@ -111,7 +115,7 @@ def test_a_file_of_another_kind_is_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / f"00009-mine{SUFFIX}"
     path.write_text("my notes\n")
     with pytest.raises(OSError, match="another kind of file"):
-        Store(tmp_path).latest()
+        store_in(tmp_path).latest()
     assert path.read_text() == "my notes\n"
 
 
@@ -184,10 +188,10 @@ def test_one_server_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_game_has_one_writer(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = store_in(tmp_path)
     store.begin(begun())
     with pytest.raises(OSError, match="another process"):
-        Store(tmp_path).latest()
+        store_in(tmp_path).latest()
     store.close()
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from siqi.daemon.board.commands import Begin, Play, Resume, SetUp, Throw
 from siqi.daemon.board.entries import AnyEntry
 from siqi.daemon.board.events import Refused, Snapshot
-from siqi.daemon.board.session import LoadGame, Session, Think
+from siqi.daemon.board.mode import LoadGame, Think
+from siqi.daemon.board.session import Session
 from siqi.daemon.board.store import Store
 from siqi.daemon.clients.random_mover import RandomMover, random_ewn_setup, random_junqi_setup
 from siqi.games import registry
@@ -151,4 +152,4 @@ class Table:
 
 def file_table(folder: Path, seed: int = 1) -> Table:
     """Return a table whose session keeps its games in a folder."""
-    return Table(Store(folder), seed)
+    return Table(Store(folder, AnyEntry), seed)

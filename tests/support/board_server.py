@@ -9,7 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from siqi.daemon.board.entries import AnyEntry
 from siqi.daemon.board.hall import Hall
+from siqi.daemon.board.mode import numbers
+from siqi.daemon.board.modes import Modes
 from siqi.daemon.board.reviews import Reviews
 from siqi.daemon.board.running import Running
 from siqi.daemon.board.server import BoardServer
@@ -44,9 +47,10 @@ def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[Runn
     begun, found = threading.Event(), []
 
     async def serve() -> None:
-        store = Store(folder)
-        session = Session(store, seed=seed)
-        server = BoardServer(Hall(session, Reviews(folder, ("--depth", "1")), game))
+        store, numbering = Store[AnyEntry](folder, AnyEntry), numbers()
+        session = Session(store, seed=seed, numbering=numbering)
+        modes = Modes([session], folder)
+        server = BoardServer(Hall(modes, Reviews(folder, ("--depth", "1")), numbering, game))
         ended = asyncio.Event()
         found.append(RunningServer(asyncio.get_running_loop(), server, session, server.listen(0)))
         found[0].end = lambda: found[0].loop.call_soon_threadsafe(ended.set)  # type: ignore[attr-defined]

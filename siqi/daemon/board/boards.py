@@ -6,9 +6,9 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Iterable
 
+from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import Board, BoardView, Cell, GameCard
-from siqi.daemon.board.session import Session
-from siqi.daemon.review.pictures import WAYS, marks_of
+from siqi.daemon.review.pictures import WAYS
 from siqi.games import registry
 from siqi.games.contract import Game, Position
 from siqi.games.pictures.diagram import Diagram
@@ -50,29 +50,17 @@ def _least_step(values: Iterable[float]) -> float:
 
 
 class Pictures:
-    """The last pictures of a session, drawn when they are asked for."""
+    """The last pictures of all modes, drawn when they are asked for."""
 
     def __init__(self) -> None:
-        self._drawn: OrderedDict[int, tuple[str, Position | Diagram, Look]] = OrderedDict()
+        self._drawn: OrderedDict[int, Drawing] = OrderedDict()
         self._svg: dict[tuple[int, bool], str] = {}
 
-    def keep(self, session: Session, number: int) -> None:
-        """Keep what the session shows now under a picture's number."""
-        positions = session.positions
-        if positions is None or number in self._drawn:
+    def keep(self, number: int, drawing: Drawing | None) -> None:
+        """Keep what a mode shows now under a picture's number."""
+        if drawing is None or number in self._drawn:
             return
-        arrows, squares = marks_of(positions.info, session.hint)
-        ends = tuple(point for arrow in arrows for point in (arrow.tail, arrow.head))  # pieces may hide the arrow
-        look = Look(arrows=arrows, squares=squares or ends)
-        drawn: Position | Diagram
-        if positions.has_pieces:
-            drawn = session.shown().copy()
-        else:
-            drawn = Diagram(session.pieces(), positions.whole.turn, positions.whole.fen())
-            drawn.has_pieces = False
-        if positions.info.has_hidden:  # what the referee's position would mark is the same, and known
-            look = look._replace(lastmove=tuple(session.last_points()))
-        self._drawn[number] = (positions.info.name, drawn, look)
+        self._drawn[number] = drawing
         while len(self._drawn) > KEPT:
             gone, _ = self._drawn.popitem(last=False)
             for flipped in WAYS:

@@ -13,6 +13,7 @@ from siqi.system.interrupts import INTERRUPTED, raised
 from siqi.system.pipes import printable, to_stderr
 
 if TYPE_CHECKING:
+    from siqi.daemon.board.entries import AnyEntry
     from siqi.daemon.board.running import Claim
     from siqi.daemon.board.store import Store
 
@@ -45,12 +46,13 @@ def report(text: str) -> None:
 
 def board_with(options: argparse.Namespace) -> int:
     """Run `siqi board` until Ctrl-C; return 0 if another one runs already, whose page is opened, or INTERRUPTED."""
-    from siqi.daemon.board.running import Claim, find  # late: parsing a command line needs none of this
+    from siqi.daemon.board.entries import AnyEntry  # late: parsing a command line needs none of this
+    from siqi.daemon.board.running import Claim, find
     from siqi.daemon.board.store import Store
 
     folder: Path = options.games or usual_folder()
     try:
-        store = Store(folder)
+        store = Store[AnyEntry](folder, AnyEntry)
         claim = Claim(folder)
     except OSError as error:
         if error.errno != errno.EBUSY:
@@ -80,16 +82,20 @@ def board_with(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _serve(store: Store, claim: Claim, options: argparse.Namespace) -> None:
+async def _serve(store: Store[AnyEntry], claim: Claim, options: argparse.Namespace) -> None:
     import asyncio
 
     from siqi.daemon.board.hall import Hall
+    from siqi.daemon.board.mode import numbers
+    from siqi.daemon.board.modes import Modes
     from siqi.daemon.board.reviews import Reviews
     from siqi.daemon.board.running import Running
     from siqi.daemon.board.server import BoardServer
     from siqi.daemon.board.session import Session
 
-    server = BoardServer(Hall(Session(store), Reviews(store.folder), options.game))
+    numbering = numbers()
+    modes = Modes([Session(store, numbering=numbering)], store.folder)
+    server = BoardServer(Hall(modes, Reviews(store.folder), numbering, options.game))
     try:
         try:
             port = server.listen(options.port or USUAL_PORT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
@@ -15,9 +15,14 @@ Point = Annotated[str, msgspec.Meta(max_length=4)]
 class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
     """A command."""
 
+    renews: ClassVar[bool] = False
+    """True if the engine is asked again for what it was asked last: a game that could not be loaded, for one."""
+
 
 class Begin(Command, frozen=True, tag="begin"):
     """Begin a new game, and leave the one before; the fields are those of `entries.Begun`."""
+
+    renews: ClassVar[bool] = True
 
     game: Word
     person: Annotated[int, msgspec.Meta(ge=0, le=1)]
@@ -83,11 +88,18 @@ class TakeBoard(Command, frozen=True, tag="take board"):
     """Let this tab hold the board; the others watch."""
 
 
+class SwitchMode(Command, frozen=True, tag="mode"):
+    """Show another mode, in all tabs."""
+
+    mode: Word
+
+
 class Review(Command, frozen=True, tag="review"):
     """Have the review of the game written, which is over."""
 
 
-ServerCommand = TakeBoard | Review
-"""Commands to the server, not to the session."""
+ServerCommand = TakeBoard | SwitchMode | Review
+"""Commands to the server, not to a mode."""
 
 AnyCommand = Begin | Play | Swap | Propose | SetUp | Throw | TakeBack | Hint | MoveNow | Pause | Resume | Resign
+"""The commands of Play."""

@@ -16,6 +16,12 @@ class Event(msgspec.Struct, frozen=True, tag_field="event", kw_only=True):
     number: int
 
 
+class Shown(Event, frozen=True, kw_only=True):
+    """A mode as its part of the page shows it."""
+
+    picture: int = 0  # the number of the board's picture
+
+
 class PlayedMove(msgspec.Struct, frozen=True):
     """A move of the game as the person may see it."""
 
@@ -57,13 +63,12 @@ class Ending(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Snapshot(Event, frozen=True, tag="snapshot"):
-    """The whole session as a page shows it."""
+class Snapshot(Shown, frozen=True, tag="snapshot"):
+    """The whole session of Play as a page shows it."""
 
     stage: Stage
     settings: Settings | None = None
     turn: int = 0
-    picture: int = 0  # the number of the board's picture
     pieces: dict[str, str] = {}  # the FEN's letters by point
     moves: list[PlayedMove] = []
     last: list[str] = []  # the points of the last move
@@ -134,6 +139,13 @@ class Welcome(Event, frozen=True, tag="welcome"):
     games: list[GameCard]
     usual: str
     version: str
+
+
+class ActiveMode(Event, frozen=True, tag="mode"):
+    """The mode that the page shows, and all that there are; what it shows follows."""
+
+    mode: str
+    modes: list[str]
 
 
 class Seat(Event, frozen=True, tag="seat"):

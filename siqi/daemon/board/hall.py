@@ -1,20 +1,21 @@
-"""The hall around a session: the tabs that watch it, the one that holds the board, and the engine that it plays."""
+"""The hall around the modes: the tabs that watch, the one that holds the board, and the engine."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import msgspec
 
 from siqi.daemon.board import boards
-from siqi.daemon.board.commands import AnyCommand, Begin, Review, ServerCommand, TakeBoard
-from siqi.daemon.board.events import AnyEvent, Board, Event, Refused, Reviewing, Seat, Snapshot, Welcome
+from siqi.daemon.board.commands import Review, ServerCommand, SwitchMode, TakeBoard
+from siqi.daemon.board.events import ActiveMode, Board, Event, Refused, Reviewing, Seat, Shown, Welcome
+from siqi.daemon.board.mode import Found, Mode, Think
+from siqi.daemon.board.modes import Modes
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.reviews import ReviewError, Reviews
-from siqi.daemon.board.session import Session, Think
 from siqi.daemon.board.thinker import Answered, Fault, GameLoaded, News, Progress, Thinker
 from siqi.games import registry
 from siqi.version import __version__
@@ -33,14 +34,18 @@ def send(tab: Tab, event: Event) -> None:
 
 
 class Hall:
-    """Any number of tabs watch the session; one holds the board, and its commands alone are carried out.
+    """Any number of tabs watch; one holds the board, and its commands alone are carried out.
 
-    All calls are made in the thread of one event loop.
+    One mode is active: it is shown, commanded, and asks the engine. All calls are made in the thread of one event loop.
     """
 
-    def __init__(self, session: Session, reviews: Reviews, usual: str = registry.USUAL) -> None:
-        """Begin in a running event loop. `usual`: the game that a page without one proposes."""
-        self._session, self._usual = session, usual
+    def __init__(self, modes: Modes, reviews: Reviews, numbering: Iterator[int], usual: str = registry.USUAL) -> None:
+        """Begin in a running event loop.
+
+        `numbering`: that of the modes. `usual`: the game that a page without one proposes.
+        """
+        self._modes, self._usual = modes, usual
+        self._numbering = numbering
         self.reviews = reviews
         self.pictures = boards.Pictures()
         self._loop = asyncio.get_running_loop()
@@ -52,6 +57,13 @@ class Hall:
         self._progress = ""
         self._writing: asyncio.Task[None] | None = None  # a review
         self._ask()
+
+    @property
+    def _mode(self) -> Mode:
+        return self._modes.active
+
+    def _next_number(self) -> int:
+        return next(self._numbering)
 
     async def close(self) -> None:
         """End a review that is being written, and the engine."""
@@ -67,20 +79,22 @@ class Hall:
         self._tabs.append(tab)
         if self._holder is None:
             self._holder = tab
-        number = self._session.next_number
-        send(
-            tab,
-            Welcome(number=number(), games=[*map(boards.card, registry.NAMES)], usual=self._usual, version=__version__),
-        )
+        games = [*map(boards.card, registry.NAMES)]
+        send(tab, Welcome(number=self._next_number(), games=games, usual=self._usual, version=__version__))
         self._seats()
+        for event in self._whole():
+            send(tab, event)
+
+    def _whole(self) -> Iterator[Event]:
+        """Yield the events that show the active mode to a tab that has seen nothing of it."""
+        yield ActiveMode(number=self._next_number(), mode=self._mode.name, modes=self._modes.names)
         if (board := self._board()) is not None:
-            send(tab, board)
-        snapshot = self._session.snapshot()
-        self.pictures.keep(self._session, snapshot.picture)
-        send(tab, snapshot)
+            yield board
+        snapshot = self._mode.snapshot()
+        self._keep(snapshot)
+        yield snapshot
         if self._progress:
-            for event in self._session.loading(self._progress):
-                send(tab, event)
+            yield from self._mode.loading(self._progress)
 
     def left(self, tab: Tab) -> None:
         """Forget a tab; the oldest of the others holds the board if it did."""
@@ -93,48 +107,64 @@ class Hall:
     def _seats(self) -> None:
         for tab in self._tabs:
             holds = tab is self._holder
-            send(tab, Seat(number=self._session.next_number(), holds=holds, tabs=len(self._tabs)))
+            send(tab, Seat(number=self._next_number(), holds=holds, tabs=len(self._tabs)))
 
     def said(self, tab: Tab, message: str | bytes) -> None:
         """Carry out a command of a tab."""
         try:
-            command = msgspec.json.decode(message, type=AnyCommand | ServerCommand)
+            command = msgspec.json.decode(message, type=self._mode.commands | ServerCommand)
         except msgspec.DecodeError as error:
-            send(tab, Refused(number=self._session.next_number(), reason=str(error)))
+            send(tab, Refused(number=self._next_number(), reason=str(error)))
             return
         if isinstance(command, TakeBoard):
             self._holder = tab
             self._seats()
         elif tab is not self._holder:
-            send(tab, Refused(number=self._session.next_number(), reason="another tab holds the board"))
+            send(tab, Refused(number=self._next_number(), reason="another tab holds the board"))
         elif isinstance(command, Review):
             self._writing = self._loop.create_task(self._review())
+        elif isinstance(command, SwitchMode):
+            self._switch(tab, command.mode)
         else:
-            if isinstance(command, Begin):
+            if command.renews:
                 self._asked = None
-            before = self._session.positions
-            self._show(self._session.do(command), tab)
+            before = self._mode.positions
+            self._show(self._mode.do(command), tab)
             self._show_board(before)
 
+    def _switch(self, tab: Tab, name: str) -> None:
+        """Show another mode, and have the engine do what that one wants."""
+        try:
+            self._modes.switch(name)
+        except KeyError:
+            send(tab, Refused(number=self._next_number(), reason=f"no mode {name}"))
+            return
+        self._send_all(self._whole())
+        self._ask()
+
     def _board(self) -> Board | None:
-        positions = self._session.positions
-        return None if positions is None else boards.board(positions.game, self._session.next_number())
+        positions = self._mode.positions
+        return None if positions is None else boards.board(positions.game, self._next_number())
 
     def _show_board(self, before: Positions | None) -> None:
         """Send the board of a game that has just been loaded."""
-        if self._session.positions is not before and (board := self._board()) is not None:
+        if self._mode.positions is not before and (board := self._board()) is not None:
             self._send_all([board])
 
-    def _show(self, events: Iterable[AnyEvent], sender: Tab | None = None) -> None:
+    def _show(self, events: Iterable[Event], sender: Tab | None = None) -> None:
         """Send events to whom they concern, then have the engine do what the session wants now."""
         for event in events:
-            if isinstance(event, Snapshot):
-                self.pictures.keep(self._session, event.picture)
+            self._keep(event)
             if isinstance(event, Refused) and sender is not None:
                 send(sender, event)
             else:
                 self._send_all([event])
         self._ask()
+
+    def _keep(self, event: Event) -> None:
+        """Keep the picture of what is shown."""
+        if isinstance(event, Shown):
+            self.pictures.keep(event.picture, self._mode.drawing())
 
     def _send_all(self, events: Iterable[Event]) -> None:
         for event in events:
@@ -145,7 +175,7 @@ class Hall:
     # The engine
 
     def _ask(self) -> None:
-        wanted = self._session.wanted()
+        wanted = self._mode.wanted()
         key = wanted.key if isinstance(wanted, Think) else wanted
         if key != self._asked:
             self._asked, self._is_hurried = key, False
@@ -164,35 +194,40 @@ class Hall:
         match news:
             case Progress(text):
                 self._progress = text
-                self._show(self._session.loading(text))
+                self._show(self._mode.loading(text))
             case GameLoaded(game):
                 self._progress = ""
-                before = self._session.positions
-                self._show(self._session.game_loaded(game))
+                before = self._mode.positions
+                self._show(self._mode.game_loaded(game))
                 self._show_board(before)
             case Fault(reason):
-                self._show(self._session.engine_failed(reason))
+                self._show(self._mode.engine_failed(reason))
             case Answered(question, word):
                 if question.key == self._asked:
                     self._asked = None
-                self._show(self._session.engine_moved(question.key, word))
+                self._show(self._mode.engine_moved(question.key, word))
+            case Found():
+                if news.key == self._asked:
+                    self._send_all(self._mode.engine_found(news))
 
     def tick(self) -> None:
         """Look at the clocks."""
-        if events := self._session.tick():
-            self._show(events)
+        for mode in self._modes.every:
+            events = mode.tick()
+            if events and mode is self._mode:
+                self._show(events)
 
     async def _review(self) -> None:
-        finished = self._session.finished()
-        number = self._session.next_number
+        mode, number = self._mode, self._next_number
+        finished = mode.finished()
         if finished is None:
             self._send_all([Refused(number=number(), reason="the game is not over")])
             return
         try:
-            async for text in self.reviews.write(self._session.file, finished):
+            async for text in self.reviews.write(mode.file, finished):
                 self._send_all([Reviewing(number=number(), text=text)])
         except ReviewError as error:
             self._send_all([Reviewing(number=number()), Refused(number=number(), reason=str(error))])
         else:
-            address = f"/review/{self.reviews.number(self._session.file)}.html"
+            address = f"/review/{self.reviews.number(mode.file)}.html"
             self._send_all([Reviewing(number=number(), address=address)])

@@ -25,7 +25,7 @@ class Refusal(Exception):
 class Played:
     """The youngest game of a store, and those that are begun after it. OSError of any call: nothing was stored."""
 
-    def __init__(self, store: Store, clock: Callable[[], float], today: Callable[[], str]) -> None:
+    def __init__(self, store: Store[AnyEntry], clock: Callable[[], float], today: Callable[[], str]) -> None:
         """Open the game; OSError if its file cannot be read."""
         self._store, self._clock, self.today = store, clock, today
         try:
@@ -60,6 +60,10 @@ class Played:
         if self.state.begun is None or self.loaded is None or self.is_held or self.state.is_paused:
             return False
         return self.ending() is None
+
+    @property
+    def clock_runs(self) -> bool:
+        return self._since is not None
 
     @property
     def needs_throw(self) -> bool:

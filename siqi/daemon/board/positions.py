@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from siqi.daemon.board.events import PlayedMove
-from siqi.daemon.board.state import Node, State
+from siqi.daemon.board.tree import Node, Tree
 from siqi.daemon.review.engine import bare
 from siqi.games import registry
 from siqi.games.contract import UNKNOWN_SETUP, Game, Position, is_hidden_position, is_setup_position, set_dice
@@ -26,9 +26,9 @@ class Positions:
         self.moves: list[PlayedMove] = []
         self._played: list[Node] = []
 
-    def follow(self, state: State) -> None:
-        """Play the moves that lead to the state's current position."""
-        path = state.path()
+    def follow(self, tree: Tree) -> None:
+        """Play the moves that lead to the tree's current position."""
+        path = tree.path()
         shared = [_key(node) for node in path[: len(self._played)]]
         if shared != [_key(node) for node in self._played]:
             self._restart()
@@ -42,7 +42,7 @@ class Positions:
             self.moves.append(PlayedMove(word, chinese, node.answered))
             self._played.append(node)
         if self.info.has_dice and self.has_pieces and self.whole.outcome() is None:
-            set_dice(self.whole, self.info, state.throw)
+            set_dice(self.whole, self.info, tree.throw)
 
     def worded(self, word: str) -> PlayedMove:
         """Return a legal move as players write it."""

@@ -1,15 +1,13 @@
-"""A session: a person's games against the engine, as plain calls. It knows no transport, no thread and no engine.
+"""The mode Play: a person's games against the engine.
 
-Commands come in by `do`; what the engine should do now is `wanted`, and its answer comes in by `engine_moved`. Where a
-fact cannot be stored, nothing has changed, and the game waits for the person to say go on.
+Where a fact cannot be stored, nothing has changed, and the game waits for the person to say go on.
 """
 
 from __future__ import annotations
 
 import secrets
-import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import msgspec
 
@@ -28,8 +26,10 @@ from siqi.daemon.board.commands import (
     TakeBack,
     Throw,
 )
-from siqi.daemon.board.entries import Begun, Ended, Paused, Resumed, Thrown, WentBack
+from siqi.daemon.board.drawings import Drawing, drawing_of
+from siqi.daemon.board.entries import AnyEntry, Begun, Ended, Paused, Resumed, Thrown, WentBack
 from siqi.daemon.board.events import AnyEvent, Choice, Loading, Refused, Settings, Snapshot, Stage
+from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, monotonic_ms, numbers, utc
 from siqi.daemon.board.played import Played, Refusal
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.state import State
@@ -40,51 +40,20 @@ from siqi.daemon.engine.played_game import FinishedGame
 from siqi.games import registry
 from siqi.games.contract import Game, Position
 
-HINT_MS = 1000
-"""The engine's time for a hint or the proposal of a set-up."""
-
-
-class LoadGame(NamedTuple):
-    """The engine should load a game."""
-
-    game: str
-
-
-Key = tuple[str, int, int, int]
-"""The purpose of a question (move, set-up or hint), the node, the throw, and a number that renews it."""
-
-
-class Think(NamedTuple):
-    """The engine should answer a position with a move."""
-
-    key: Key  # answers with another key are out of date
-    game: str
-    words: tuple[str, ...]  # as the side to move may see them
-    throw: int
-    limits: Limits
-    skill: int
-    is_new: bool  # nothing found before may be used: a game begins, or another set-up is proposed
-    is_urgent: bool = False  # it should answer at once
-
-
-Wanted = LoadGame | Think
-
-
-def utc() -> str:
-    """Return the time of the day, for people."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
-def monotonic_ms() -> float:
-    """Return a time that no setting of the system's clock changes."""
-    return time.monotonic() * 1000
-
 
 class Session:
     """The game that is being played, from its store's last one on. Not for several threads."""
 
+    name = "play"
+    commands = AnyCommand
+
     def __init__(
-        self, store: Store, clock: Callable[[], float] = monotonic_ms, today: Callable[[], str] = utc, seed: int = 0
+        self,
+        store: Store[AnyEntry],
+        clock: Callable[[], float] = monotonic_ms,
+        today: Callable[[], str] = utc,
+        seed: int = 0,
+        numbering: Iterator[int] | None = None,
     ) -> None:
         """Open the youngest game of the store. OSError if its file cannot be read.
 
@@ -92,13 +61,18 @@ class Session:
         """
         self._store, self._seed = store, seed
         self._played = Played(store, clock, today)
-        self._number = 0
+        self._numbering = numbers() if numbering is None else numbering
         self._picture = 0
         self._nonce = 0
         self._arranged = ""  # the set-up that the person makes
         self._hint = ""
         self._wants_hint = False
         self._is_urgent = False
+
+    def left(self) -> None:
+        """Let a running clock stand until the person says go on."""
+        if self._played.clock_runs:
+            self._played.hold()
 
     # What the person asks
 
@@ -137,7 +111,7 @@ class Session:
                 self._require_setting_up()
                 self._nonce += 1
                 self._arranged = ""
-                self._picture += 1
+                self._picture = self.next_number()
             case Throw(throw):
                 self._throw(throw)
             case TakeBack():
@@ -197,7 +171,7 @@ class Session:
             self._arranged = positions.checked("".join(letters))
         except ValueError as error:
             raise Refusal(str(error)) from None
-        self._picture += 1
+        self._picture = self.next_number()
 
     def _throw(self, throw: int) -> None:
         positions = self._require_going_on()
@@ -238,7 +212,7 @@ class Session:
 
     def _forget(self) -> None:
         """Leave all that belongs to the position before."""
-        self._picture += 1
+        self._picture = self.next_number()
         self._arranged = self._hint = ""
         self._wants_hint = self._is_urgent = False
 
@@ -310,6 +284,10 @@ class Session:
         """Return the event for a line of progress."""
         return [Loading(number=self.next_number(), text=text)]
 
+    def engine_found(self, found: Found) -> list[AnyEvent]:
+        """Show nothing: the engine plays."""
+        return []
+
     def engine_moved(self, key: Key, word: str) -> list[AnyEvent]:
         """Take the engine's answer; one to a question that has been dropped changes nothing."""
         wanted = self.wanted()
@@ -324,7 +302,7 @@ class Session:
                 self._hint, self._wants_hint = checked, False
             else:
                 self._arranged = checked
-            self._picture += 1
+            self._picture = self.next_number()
             self._played.settle()
         except ValueError as error:  # a fault in this program
             return [self._refused(f"internal: the engine's move {word}: {error}")]
@@ -346,8 +324,7 @@ class Session:
 
     def next_number(self) -> int:
         """Return the number of the next event, for one that is not of the session itself."""
-        self._number += 1
-        return self._number
+        return next(self._numbering)
 
     def _refused(self, reason: str) -> Refused:
         return Refused(number=self.next_number(), reason=reason)
@@ -408,6 +385,12 @@ class Session:
         words = map(positions.whole.move_text, positions.whole.legal_moves())
         return {"choices": [Choice(word, positions.points_of(word)) for word in words]}
 
+    def drawing(self) -> Drawing | None:
+        """Return the board as the person sees it, with the hint; None until the game is loaded."""
+        if (positions := self._played.loaded) is None:
+            return None
+        return drawing_of(positions, self.shown(), self.pieces(), self.last_points(), self._hint)
+
     def pieces(self) -> dict[str, str]:
         """Return the pieces that the person sees, by point."""
         positions, side = self._played.positions, self._played.begun.person
@@ -436,11 +419,6 @@ class Session:
     def state(self) -> State:
         """The state, to be read."""
         return self._played.state
-
-    @property
-    def hint(self) -> str:
-        """The move that a hint shows, '' for none."""
-        return self._hint
 
     @property
     def file(self) -> str:

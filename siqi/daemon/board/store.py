@@ -6,10 +6,10 @@ import contextlib
 import errno
 import os
 from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from siqi.daemon.board.entries import AnyEntry, Begun
 from siqi.system.log import Log
 
 SUFFIX = ".siqi.jsonl"
@@ -17,12 +17,24 @@ SUFFIX = ".siqi.jsonl"
 _BEGINNING = b'{"entry":"begun",'
 
 
-class Store:
+class FirstEntry(Protocol):
+    """The first fact of a file, of the tag `begun`."""
+
+    @property
+    def game(self) -> str:
+        """The game's name, which the file's name has."""
+
+
+E = TypeVar("E")
+
+
+class Store(Generic[E]):
     """The games' folder, and the game that is being written."""
 
-    def __init__(self, folder: Path) -> None:
-        """Make the folder if there is none; OSError if that fails."""
+    def __init__(self, folder: Path, facts: Any) -> None:
+        """Make the folder if there is none; OSError if that fails. `facts`: the union of the facts' types."""
         self.folder = folder
+        self._read = msgspec.json.Decoder(facts).decode
         self._log: Log | None = None
         self._path: Path | None = None
         self._lines: list[bytes] = []
@@ -33,17 +45,17 @@ class Store:
         """The name of the game's file without its ending; '' if there is none."""
         return "" if self._path is None else self._path.name.removesuffix(SUFFIX)
 
-    def latest(self) -> list[AnyEntry]:
+    def latest(self) -> list[E]:
         """Open the youngest game, go on with its file, and return its facts; none if the folder has no game.
 
         OSError if the file is damaged or another process writes it.
         """
         for path in sorted(self.folder.glob(f"*{SUFFIX}"), reverse=True):
-            entries: list[AnyEntry] = []
+            entries: list[E] = []
             lines: list[bytes] = []
 
-            def read(line: bytes, entries: list[AnyEntry] = entries, lines: list[bytes] = lines) -> None:
-                entries.append(msgspec.json.decode(line, type=AnyEntry))
+            def read(line: bytes, entries: list[E] = entries, lines: list[bytes] = lines) -> None:
+                entries.append(self._read(line))
                 lines.append(line)
 
             log = Log(path, _owns, read)
@@ -54,7 +66,7 @@ class Store:
             path.unlink()  # a process was killed before the first fact was whole
         return []
 
-    def begin(self, entry: Begun) -> None:
+    def begin(self, entry: FirstEntry) -> None:
         line = msgspec.json.encode(entry)
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"{self._next_number():05}-{entry.game}{SUFFIX}"
@@ -73,7 +85,7 @@ class Store:
         names = [path.name.partition("-")[0] for path in self.folder.glob(f"*{SUFFIX}")]
         return max([int(name) for name in names if name.isdecimal()], default=0) + 1
 
-    def add(self, entry: AnyEntry) -> None:
+    def add(self, entry: E) -> None:
         assert self._log is not None and self._path is not None
         line = msgspec.json.encode(entry)
         if self._is_gone(self._path):

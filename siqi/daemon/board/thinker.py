@@ -10,7 +10,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from siqi.daemon.board.session import LoadGame, Think, Wanted
+from siqi.daemon.board.mode import Found, FoundLine, LoadGame, Think, Wanted, monotonic_ms
 from siqi.daemon.engine import events
 from siqi.daemon.engine.engine import Engine
 from siqi.daemon.engine.events import Refusal, internal_reason
@@ -45,7 +45,11 @@ class Fault(NamedTuple):
     reason: str
 
 
-News = Answered | GameLoaded | Progress | Fault
+News = Answered | Found | GameLoaded | Progress | Fault
+
+
+REPORT_MS = 100
+"""A search is reported this often at most, and once at its end."""
 
 
 class Thinker:
@@ -59,6 +63,7 @@ class Thinker:
         self._waiting: Wanted | None = None
         self._question: Think | None = None
         self._search = 0
+        self._reported = 0.0
         threading.stack_size(max(threading.stack_size(), STACK_BYTES))  # a kernel's recursion needs it
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
@@ -126,7 +131,18 @@ class Thinker:
                 self._post(GameLoaded(registry.load(name)))
             case events.LoadFailed(_, reason) | events.Refused(_, reason):
                 self._post(Fault(reason))
+            case events.Info() if self._question and event.search_id == self._search:
+                if event.is_final or monotonic_ms() - self._reported >= REPORT_MS:
+                    self._reported = monotonic_ms()
+                    self._post(found_by(event, self._question))
             case events.BestMove(search_id, position, move) if self._question and search_id == self._search:
                 question, self._question = self._question, None
                 if move is not None:
                     self._post(Answered(question, position.move_text(move)))
+
+
+def found_by(info: events.Info, question: Think) -> Found:
+    """Return what a search has found, its moves as words."""
+    text, report = info.position.move_text, info.report
+    lines = tuple(FoundLine(line.score, tuple(map(text, line.pv)), line.throw) for line in report.lines)
+    return Found(question.key, report.depth, report.nodes, info.elapsed_ms, lines)

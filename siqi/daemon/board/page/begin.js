@@ -80,6 +80,10 @@ export class BeginDialog {
     get('start').focus();
   }
 
+  close() {
+    this.dialog.close();
+  }
+
   /**
    * Write the dialog in the language of the page.
    * @param {string} game

@@ -2,8 +2,6 @@
 
 /** @typedef {import('./types.js').Clocks} Clocks */
 
-const CALLED_S = [60, 30, 10];
-
 /** @param {number} ms */
 export function clockText(ms) {
   const seconds = Math.ceil(ms / 1000);
@@ -13,8 +11,12 @@ export function clockText(ms) {
 }
 
 export class ClockFace {
-  /** @param {(side: number, seconds: number) => void} call called when a side has 60, 30 and 10 seconds left */
-  constructor(call) {
+  /**
+   * @param {number[]} seconds left, at which `call` is called
+   * @param {(side: number, seconds: number) => void} call
+   */
+  constructor(seconds, call) {
+    this.seconds = seconds;
     this.call = call;
     /** @type {Clocks | null} */
     this.clocks = null;
@@ -44,7 +46,7 @@ export class ClockFace {
   look() {
     for (const side of [0, 1]) {
       const now = this.left(side);
-      const passed = CALLED_S.filter((seconds) => this.before[side] > seconds * 1000 && now <= seconds * 1000).pop();
+      const passed = this.seconds.filter((seconds) => this.before[side] > seconds * 1000 && now <= seconds * 1000).pop();
       this.before[side] = now;
       if (passed !== undefined) this.call(side, passed);
     }

@@ -1,10 +1,10 @@
 // What a pick of a point means: pure functions over a snapshot. The rules stay with the server, which lists the moves.
 
-/** @typedef {import('./types.js').Snapshot} Snapshot */
+/** @typedef {import('./types.js').OnBoard} OnBoard */
 
 /**
  * Return the points that can be picked next.
- * @param {Snapshot} shown
+ * @param {OnBoard} shown
  * @param {string[]} chosen the points picked so far
  * @returns {Set<string>}
  */
@@ -17,7 +17,7 @@ export function targets(shown, chosen) {
 
 /**
  * Return the points that a move can begin with.
- * @param {Snapshot} shown
+ * @param {OnBoard} shown
  * @returns {Set<string>}
  */
 export function beginnings(shown) {
@@ -27,7 +27,7 @@ export function beginnings(shown) {
 
 /**
  * Return what follows from a pick: the points that are chosen now, and the command to send, if there is one.
- * @param {Snapshot} shown
+ * @param {OnBoard} shown
  * @param {string[]} chosen
  * @param {string} point
  * @returns {{chosen: string[], command?: object}}

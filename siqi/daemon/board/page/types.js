@@ -22,6 +22,24 @@
 /** @typedef {{event: 'refused', number: number, reason: string}} Refused */
 /** @typedef {{event: 'seat', number: number, holds: boolean, tabs: number}} Seat */
 /** @typedef {{event: 'reviewing', number: number, text: string, address: string}} Reviewing */
-/** @typedef {Board | Welcome | Snapshot | Loading | Refused | Seat | Reviewing} Event */
+/** @typedef {{event: 'mode', number: number, mode: string, modes: string[]}} ActiveMode */
+/** @typedef {Board | Welcome | ActiveMode | Snapshot | Loading | Refused | Seat | Reviewing} Event */
+
+/**
+ * What the board shows of a snapshot of any mode.
+ * @typedef {{turn: number, picture: number, pieces: {[point: string]: string}, choices: Choice[], stones: number,
+ *   setup: string[]}} OnBoard
+ */
+/**
+ * What the page gives to its modes.
+ * @typedef {{cards: GameCard[], usual: string, holds: boolean, isOpen: boolean, board: import('./board.js').BoardView,
+ *   ask: (command: object) => void, say: (line: string) => void, show: () => void}} Shell
+ */
+/**
+ * A mode's part of the page. `parts` are shown while it is active, `keys` are listed, `show` returns what the window's
+ * title says, `look` is called ten times a second.
+ * @typedef {{parts: HTMLElement[], keys: string[][], forget: () => void, hear: (event: Event) => void,
+ *   show: () => string[], look: () => void, picked: (point: string) => void, key: (event: KeyboardEvent) => void}} ModePage
+ */
 
 export {};

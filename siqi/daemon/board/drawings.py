@@ -1,0 +1,38 @@
+"""The board that a mode shows, as its picture is drawn from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from siqi.daemon.board.positions import Positions
+from siqi.daemon.review.pictures import marks_of
+from siqi.games.contract import Position
+from siqi.games.pictures.diagram import Diagram
+from siqi.games.pictures.look import Look
+
+
+class Drawing(NamedTuple):
+    """A board to draw."""
+
+    game: str
+    drawn: Position | Diagram
+    look: Look
+
+
+def drawing_of(
+    positions: Positions, shown: Position, pieces: Mapping[str, str], last: Sequence[str], hint: str = ""
+) -> Drawing:
+    """Return the drawing of a position, or of `pieces` during the set-ups; `hint`: a move to mark."""
+    arrows, squares = marks_of(positions.info, hint)
+    ends = tuple(point for arrow in arrows for point in (arrow.tail, arrow.head))  # pieces may hide the arrow
+    look = Look(arrows=arrows, squares=squares or ends)
+    drawn: Position | Diagram
+    if positions.has_pieces:
+        drawn = shown.copy()
+    else:
+        drawn = Diagram(dict(pieces), positions.whole.turn, positions.whole.fen())
+        drawn.has_pieces = False
+    if positions.info.has_hidden:  # what the referee's position would mark is the same, and known
+        look = look._replace(lastmove=tuple(last))
+    return Drawing(positions.info.name, drawn, look)

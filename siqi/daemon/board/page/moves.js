@@ -1,0 +1,57 @@
+// The list of a game's moves, two in a row.
+
+import { moveText, spoken } from './texts.js';
+
+/** @typedef {import('./types.js').PlayedMove} PlayedMove */
+
+export class MoveList {
+  /**
+   * @param {HTMLElement} root
+   * @param {((ply: number) => void) | null} [chosen] called with the number of moves up to the one that is chosen
+   */
+  constructor(root, chosen = null) {
+    this.root = root;
+    this.chosen = chosen;
+    this.line = '';
+  }
+
+  /**
+   * Show moves, the last one marked.
+   * @param {PlayedMove[]} moves
+   * @param {number} setups how many of them are set-ups
+   */
+  show(moves, setups) {
+    const line = JSON.stringify([moves, spoken()]);
+    if (this.line === line) return;
+    this.line = line;
+    this.root.hidden = !moves.length;
+    this.root.replaceChildren();
+    moves.forEach((move, i) => {
+      if (i % 2 === 0) {
+        const number = document.createElement('span');
+        number.className = 'number';
+        number.textContent = i < setups ? '' : `${(i - setups) / 2 + 1}.`;
+        this.root.append(number);
+      }
+      this.root.append(this.part(moveText(move, i < setups), i + 1, i === moves.length - 1));
+    });
+    this.root.scrollTop = this.root.scrollHeight;
+  }
+
+  /**
+   * @param {string} words
+   * @param {number} ply
+   * @param {boolean} isLast
+   */
+  part(words, ply, isLast) {
+    const part = document.createElement(this.chosen ? 'button' : 'span');
+    part.textContent = words;
+    if (isLast) part.className = 'now';
+    const { chosen } = this;
+    if (chosen) {
+      part.dataset.ply = String(ply);
+      part.addEventListener('click', () => chosen(ply));
+    }
+    return part;
+  }
+}

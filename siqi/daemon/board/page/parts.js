@@ -1,0 +1,76 @@
+// Small parts that all modes of the page are made of.
+
+import { text } from './texts.js';
+
+/**
+ * Return the element of an id, which is there.
+ * @template {HTMLElement} T
+ * @param {string} id
+ * @returns {T}
+ */
+export const get = (id) => /** @type {T} */ (document.getElementById(id));
+
+/**
+ * Change an element's text if it differs: readers of the screen hear each change.
+ * @param {string} id
+ * @param {string} line
+ */
+export function write(id, line) {
+  const part = get(id);
+  if (part.textContent !== line) part.textContent = line;
+}
+
+/**
+ * Return a button.
+ * @param {string} key of the text
+ * @param {() => void} act
+ * @param {boolean} [isFirst] the usual next thing
+ * @param {boolean} [isDisabled]
+ */
+export function button(key, act, isFirst = false, isDisabled = false) {
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.textContent = text(key);
+  made.dataset.act = key;
+  made.className = isFirst ? 'first' : '';
+  made.disabled = isDisabled;
+  made.addEventListener('click', act);
+  return made;
+}
+
+/**
+ * Put buttons into a bar; the focus stays on the one of the same name.
+ * @param {string} id
+ * @param {HTMLElement[]} parts
+ */
+export function fill(id, parts) {
+  const bar = get(id);
+  const line = parts.map((part) => part.outerHTML).join('');
+  if (bar.dataset.line === line) return;
+  bar.dataset.line = line;
+  const act = bar.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.act : '';
+  bar.replaceChildren(...parts);
+  if (act) /** @type {HTMLElement | null} */ (bar.querySelector(`[data-act="${act}"]`))?.focus();
+}
+
+const address = new URLSearchParams(location.search);
+
+/**
+ * Return a part of the state from the address, '' if it is not there.
+ * @param {string} name
+ */
+export function kept(name) {
+  return address.get(name) ?? '';
+}
+
+/**
+ * Keep a part of the state in the address.
+ * @param {string} name
+ * @param {string} value
+ */
+export function keep(name, value) {
+  if (value) address.set(name, value);
+  else address.delete(name);
+  const query = address.toString();
+  history.replaceState(null, '', location.pathname + (query ? `?${query}` : ''));
+}

@@ -1,0 +1,59 @@
+"""The modes of `siqi board`: one is active, each goes on where it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from board_games import Memory, Table
+
+from siqi.daemon.board.commands import Play, Resume
+from siqi.daemon.board.modes import NAME, Modes
+from siqi.daemon.board.session import Session
+
+
+class Other(Session):
+    name = "other"
+
+
+def two(folder: Path) -> Modes:
+    return Modes([Session(Memory()), Other(Memory())], folder)  # type: ignore[arg-type]
+
+
+def test_the_next_server_begins_with_the_mode_that_was_active(tmp_path: Path) -> None:
+    modes = two(tmp_path)
+    assert modes.names == ["play", "other"] and modes.active.name == "play"
+    modes.switch("other")
+    assert modes.active is modes.every[1] and two(tmp_path).active.name == "other"
+    with pytest.raises(KeyError):
+        modes.switch("none")
+    assert modes.active.name == "other"
+    for odd in (b"none", b"\xff\xfe", b""):
+        (tmp_path / NAME).write_bytes(odd)
+        assert two(tmp_path).active.name == "play"
+
+
+def test_a_folder_that_cannot_be_written_keeps_no_page_from_its_modes(tmp_path: Path) -> None:
+    modes = two(tmp_path / "gone")
+    modes.switch("other")
+    assert modes.active.name == "other"
+
+
+def test_a_clock_of_play_stands_while_another_mode_is_shown() -> None:
+    table = Table()
+    table.begin("xiangqi", clock_ms=60_000)
+    table.now += 1000
+    table.do(Play("h2e2"))
+    table.answer()
+    table.session.left()
+    table.now += 30_000
+    shown = table.shown()
+    assert shown.stage == "asks" and shown.clocks is not None and shown.clocks.left == (59_000, 60_000)
+    assert table.do(Resume()).stage == "play"
+
+
+def test_a_game_without_a_clock_goes_on_when_its_mode_is_shown_again() -> None:
+    table = Table()
+    table.begin("xiangqi")
+    table.session.left()
+    assert table.shown().stage == "play"

@@ -52,7 +52,7 @@ def opened(browser: Any, served: RunningServer, query: str = "", size: Any = WID
     page.on("pageerror", lambda error: seen.append(f"error: {error}"))
     page.on("request", lambda request: seen.append(request.url))
     page.goto(served.address.replace("/#", f"/{query}#"))
-    page.wait_for_selector("#new")
+    page.wait_for_selector("#help", state="attached")
     yield page
     own = f"//127.0.0.1:{served.port}/"
     assert [text for text in seen if own not in text or text.startswith(("console", "error"))] == []

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import tornado.httpclient
@@ -202,10 +203,10 @@ class Tab:
         self._socket.close()
 
 
-async def tab(served: RunningServer, **headers: str) -> Tab:
+async def tab(served: RunningServer, query: str = "", **headers: str) -> Tab:
     sent = {"Origin": f"http://127.0.0.1:{served.port}"} | cookie(served) | headers
     request = tornado.httpclient.HTTPRequest(
-        f"ws://127.0.0.1:{served.port}/socket", headers=tornado.httputil.HTTPHeaders(sent)
+        f"ws://127.0.0.1:{served.port}/socket{query}", headers=tornado.httputil.HTTPHeaders(sent)
     )
     return Tab(await tornado.websocket.websocket_connect(request))
 
@@ -273,6 +274,45 @@ def test_one_tab_holds_the_board_and_all_watch(tmp_path: Path) -> None:
             assert (await first.until(lambda event: event["tabs"] == 1, "seat"))["holds"]
             await first.say_text(json.dumps({"do": "move", "word": "x" * guard.MOST_BYTES}))
             assert await first.closed()  # too large
+
+        dialogue(talk)
+
+
+def test_modes_are_switched_for_all_tabs_and_a_second_screen_only_watches(tmp_path: Path) -> None:
+    with running(tmp_path, "connect6") as served:
+
+        async def talk() -> None:
+            screen = await tab(served, query="?screen=watch")
+            assert not (await screen.next("seat"))["holds"]
+            one = await tab(served)
+            assert (await one.next("mode")) | {"number": 0} == {
+                "event": "mode",
+                "number": 0,
+                "mode": "play",
+                "modes": ["play", "championship"],
+            }
+            for command in ({"do": "take board"}, {"do": "mode", "mode": "championship"}, {"do": "hint"}):
+                await screen.say(**command)
+                assert (await screen.next("refused"))["reason"] == "this screen only watches"
+            await one.say(do="mode", mode="nothing")
+            assert (await one.next("refused"))["reason"] == "no mode nothing"
+            assert ask(served, "GET", "/record", cookie(served)).status == 404
+            await one.say(do="mode", mode="championship")
+            for each in (one, screen):
+                assert (await each.until(lambda event: event["mode"] == "championship", "mode"))["modes"]
+                assert (await each.next("championship"))["stage"] == "start"
+            await one.say(do="begin", game="connect6", teams=["四棋", "B"], games=1, first=0, clock_ms=3000)
+            await one.until(lambda event: event["press"] == "resume", "championship")
+            await one.say(do="resume")
+            await one.until(lambda event: event["press"] == "announce", "championship")
+            await one.say(do="confirm")
+            played = await one.until(lambda event: event["moves"], "championship")
+            answer = ask(served, "GET", "/record", cookie(served))
+            assert answer.status == 200 and "四棋" in answer.data.decode("gb18030")
+            assert quote(played["record"], safe="") in answer.headers["Content-Disposition"]
+            assert ask(served, "GET", "/record", {}).status == 403
+            await one.say(do="mode", mode="play")
+            assert (await screen.until(lambda event: True, "snapshot"))["stage"] == "start"
 
         dialogue(talk)
 

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from siqi.daemon.board.championship.days import Days
+from siqi.daemon.board.championship.session import Championship
 from siqi.daemon.board.entries import AnyEntry
 from siqi.daemon.board.hall import Hall
 from siqi.daemon.board.mode import numbers
@@ -27,6 +29,8 @@ class RunningServer:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, server: BoardServer, session: Session, port: int) -> None:
         self.loop, self.server, self.session, self.port = loop, server, session, port
+
+    contests: Championship
 
     @property
     def address(self) -> str:
@@ -49,10 +53,13 @@ def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[Runn
     async def serve() -> None:
         store, numbering = Store[AnyEntry](folder, AnyEntry), numbers()
         session = Session(store, seed=seed, numbering=numbering)
-        modes = Modes([session], folder)
+        days = Days(folder / Championship.name)
+        contests = Championship(days, numbering=numbering)
+        modes = Modes([session, contests], folder)
         server = BoardServer(Hall(modes, Reviews(folder, ("--depth", "1")), numbering, game))
         ended = asyncio.Event()
         found.append(RunningServer(asyncio.get_running_loop(), server, session, server.listen(0)))
+        found[0].contests = contests
         found[0].end = lambda: found[0].loop.call_soon_threadsafe(ended.set)  # type: ignore[attr-defined]
         begun.set()
         try:
@@ -60,6 +67,7 @@ def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[Runn
         finally:
             await server.close()
             store.close()
+            days.close()
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()

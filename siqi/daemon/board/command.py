@@ -85,6 +85,8 @@ def board_with(options: argparse.Namespace) -> int:
 async def _serve(store: Store[AnyEntry], claim: Claim, options: argparse.Namespace) -> None:
     import asyncio
 
+    from siqi.daemon.board.championship.days import Days
+    from siqi.daemon.board.championship.session import Championship
     from siqi.daemon.board.hall import Hall
     from siqi.daemon.board.mode import numbers
     from siqi.daemon.board.modes import Modes
@@ -94,7 +96,8 @@ async def _serve(store: Store[AnyEntry], claim: Claim, options: argparse.Namespa
     from siqi.daemon.board.session import Session
 
     numbering = numbers()
-    modes = Modes([Session(store, numbering=numbering)], store.folder)
+    days = Days(store.folder / Championship.name)
+    modes = Modes([Session(store, numbering=numbering), Championship(days, numbering=numbering)], store.folder)
     server = BoardServer(Hall(modes, Reviews(store.folder), numbering, options.game))
     try:
         try:
@@ -110,6 +113,7 @@ async def _serve(store: Store[AnyEntry], claim: Claim, options: argparse.Namespa
         await asyncio.Event().wait()
     finally:
         await server.close()
+        days.close()
 
 
 def _show(address: str, no_browser: bool) -> None:

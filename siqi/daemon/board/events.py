@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -11,7 +11,10 @@ Stage = Literal["start", "loading", "asks", "set-up", "play", "paused", "over"]
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="event", kw_only=True):
-    """An event; the numbers of a session's events rise."""
+    """An event; the numbers of events rise."""
+
+    is_private: ClassVar[bool] = False
+    """True if it is for the operator, not for a screen that only watches."""
 
     number: int
 

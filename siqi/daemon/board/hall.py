@@ -24,6 +24,10 @@ from siqi.version import __version__
 class Tab(Protocol):
     """A tab of the browser."""
 
+    @property
+    def only_watches(self) -> bool:
+        """True for a second screen: it never holds the board, and sees nothing private."""
+
     def send_text(self, data: str) -> None:
         """Send an event that is encoded; a tab that is gone gets nothing."""
 
@@ -77,7 +81,7 @@ class Hall:
     def joined(self, tab: Tab) -> None:
         """Show a new tab all; it holds the board if no other does."""
         self._tabs.append(tab)
-        if self._holder is None:
+        if self._holder is None and not tab.only_watches:
             self._holder = tab
         games = [*map(boards.card, registry.NAMES)]
         send(tab, Welcome(number=self._next_number(), games=games, usual=self._usual, version=__version__))
@@ -101,7 +105,7 @@ class Hall:
         if tab in self._tabs:
             self._tabs.remove(tab)
         if self._holder is tab:
-            self._holder = self._tabs[0] if self._tabs else None
+            self._holder = next((one for one in self._tabs if not one.only_watches), None)
         self._seats()
 
     def _seats(self) -> None:
@@ -116,7 +120,9 @@ class Hall:
         except msgspec.DecodeError as error:
             send(tab, Refused(number=self._next_number(), reason=str(error)))
             return
-        if isinstance(command, TakeBoard):
+        if tab.only_watches:
+            send(tab, Refused(number=self._next_number(), reason="this screen only watches"))
+        elif isinstance(command, TakeBoard):
             self._holder = tab
             self._seats()
         elif tab is not self._holder:
@@ -170,7 +176,8 @@ class Hall:
         for event in events:
             data = msgspec.json.encode(event).decode()
             for tab in self._tabs:
-                tab.send_text(data)
+                if not (event.is_private and tab.only_watches):
+                    tab.send_text(data)
 
     # The engine
 
@@ -216,6 +223,10 @@ class Hall:
             events = mode.tick()
             if events and mode is self._mode:
                 self._show(events)
+
+    def record(self) -> tuple[str, bytes] | None:
+        """Return the official record of the game that is shown, and its name; None without one."""
+        return self._mode.record()
 
     async def _review(self) -> None:
         mode, number = self._mode, self._next_number

@@ -116,7 +116,10 @@ class Mode(Protocol):
         """The name of the game's file in the games' folder, without its ending."""
 
     def finished(self) -> FinishedGame | None:
-        """Return the game for its record, None while it goes on."""
+        """Return the game for its review, None while it goes on."""
+
+    def record(self) -> tuple[str, bytes] | None:
+        """Return the name and the content of the game's official record; None without one."""
 
 
 def numbers() -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""The positions of a session's game: the referee's, and what the person sees of it."""
+"""The positions of a game: the referee's, and what one side sees of it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ from siqi.games.contract import UNKNOWN_SETUP, Game, Position, is_hidden_positio
 class Positions:
     """The position at the current node, and its past."""
 
-    def __init__(self, game: Game[Position], person: int) -> None:
+    def __init__(self, game: Game[Position], person: int, *, is_referee: bool = True) -> None:
+        """`person`: the side that is watched. Without `is_referee` that side's view is all that is known of the game:
+
+        the moves are those of the view, each with the referee's answer.
+        """
         self.game, self.info = game, game.info
-        self._person = person
+        self._person, self._is_referee = person, is_referee
         self._wording = registry.wording(game.info.name)
         self._restart()
 
     def _restart(self) -> None:
         self.whole = self.game.position()
-        self.view = self.game.position() if self.info.has_hidden else self.whole
+        has_view = self.info.has_hidden and self._is_referee
+        self.view = self.game.position() if has_view else self.whole
         self.moves: list[PlayedMove] = []
         self._played: list[Node] = []
 
@@ -36,7 +41,7 @@ class Positions:
             chinese = self.worded(node.word).chinese
             self.whole.push(self.whole.parse_move(node.word))
             word = node.word
-            if is_hidden_position(self.whole, self.info):
+            if self._is_referee and is_hidden_position(self.whole, self.info):
                 word = self.whole.view_moves(self._person)[-1]
                 self.view.push(self.view.parse_move(word))
             self.moves.append(PlayedMove(word, chinese, node.answered))
@@ -57,13 +62,30 @@ class Positions:
 
     def words(self, side: int) -> list[str]:
         """Return the moves so far as a side may see them."""
-        if is_hidden_position(self.whole, self.info):
+        if self._is_referee and is_hidden_position(self.whole, self.info):
             return self.whole.view_moves(side)
         return [node.word for node in self._played]
 
     def checked(self, word: str) -> str:
-        """Return a legal move as the session keeps it; ValueError for another. The referee alone knows its result."""
-        return self.whole.move_text(self.whole.parse_move(bare(word)))
+        """Return a legal move as its fact keeps it; ValueError for another.
+
+        The referee's move has no result, as it knows that; one of a view has it, and ValueError is raised without.
+        """
+        if self._is_referee:
+            return self.whole.move_text(self.whole.parse_move(bare(word)))
+        twin = self.whole.copy()
+        twin.push(twin.parse_move(word))
+        return twin.move_text(twin.pop())
+
+    def observed(self, word: str, result: int | None, flag: str = "") -> str:
+        """Return a move of a view with the referee's answer, if there is one; ValueError for a malformed one."""
+        if result is None or not is_hidden_position(self.whole, self.info):
+            return word
+        return self.whole.observed(bare(word), result, flag)
+
+    def answers(self, word: str) -> list[int]:
+        """Return the answers that a referee may give to a move of a view: 3 without a battle, else 0, 1 or 2."""
+        return [0, 1, 2] if self.points_of(word)[-1] in self.whole.pieces() else [3]
 
     def stones(self) -> int:
         """Return the number of stones in the turn of the side to move, in games whose turns are made of stones."""

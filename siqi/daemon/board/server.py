@@ -7,6 +7,7 @@ import secrets
 import socket
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import tornado.httpserver
@@ -64,6 +65,7 @@ class BoardServer:
                 ("/page/([a-z]+[.][a-z]+)", PageFile, known | {"found": page_files()}),
                 ("/picture/([0-9]{1,9})(f?)[.]svg", PictureFile, known),
                 ("/review/([0-9]{1,9})[.]html", ReviewFile, known),
+                ("/record", RecordFile, known),
                 ("/socket", Tab, known),
             ],
             default_handler_class=Nothing,
@@ -222,6 +224,20 @@ class ReviewFile(Guarded):
         self.write_file("review.html", page)
 
 
+class RecordFile(Guarded):
+    """The official record of the game that is shown, to be saved under its official name."""
+
+    def get(self) -> None:
+        found = self.server.hall.record()
+        if found is None:
+            self.refuse(404, "no record")
+            return
+        name, data = found
+        self.set_header("Content-Type", "application/octet-stream")
+        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name, safe='')}")
+        self.write(data)
+
+
 class Tab(tornado.websocket.WebSocketHandler, Guarded):
     """A tab of the browser."""
 
@@ -231,6 +247,11 @@ class Tab(tornado.websocket.WebSocketHandler, Guarded):
     def check_origin(self, origin: str) -> bool:
         """Pass: the guard has looked at it."""
         return True
+
+    @property
+    def only_watches(self) -> bool:
+        """True for a second screen."""
+        return self.get_query_argument("screen", "") == "watch"
 
     def open(self, *args: str, **kwargs: str) -> None:
         self.set_nodelay(True)

@@ -428,3 +428,7 @@ class Session:
     def finished(self) -> FinishedGame | None:
         """Return the game for its record, None while it goes on."""
         return self._played.finished()
+
+    def record(self) -> tuple[str, bytes] | None:
+        """Return None: no referee asks for one."""
+        return None

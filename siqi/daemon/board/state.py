@@ -42,7 +42,7 @@ class State(Tree, frozen=True):
             case Moved():
                 return change(self.moved(entry.word), used=entry.used)
             case WentBack():
-                return change(self.at(entry.node), used=entry.used, ended=None)
+                return change(self.at_node(entry.node), used=entry.used, ended=None)
             case Ticked():
                 return change(self, used=entry.used)
             case Paused():

@@ -56,7 +56,7 @@ class Tree(msgspec.Struct, frozen=True):
                 return msgspec.structs.replace(self, current=number)
         return msgspec.structs.replace(self, nodes=(*self.nodes, node), current=len(self.nodes))
 
-    def at(self, node: int) -> Self:
+    def at_node(self, node: int) -> Self:
         """Return the tree with another current position; ValueError for a node that is not there."""
         if not 0 <= node < len(self.nodes):
             raise ValueError(f"no node {node}")

@@ -1,6 +1,7 @@
 // The page: the connection, the tabs of the modes, what they share. Each mode draws its own part.
 
 import { BoardView } from './board.js';
+import { ChampionshipPage } from './championship.js';
 import { connect } from './link.js';
 import { button, fill, get, keep, kept } from './parts.js';
 import { PlayPage } from './play.js';
@@ -31,13 +32,13 @@ const shell = {
 };
 
 /** @type {{[mode: string]: ModePage}} */
-const pages = { play: new PlayPage(shell) };
+const pages = { play: new PlayPage(shell), championship: new ChampionshipPage(shell) };
 /** @type {string[]} */
 let modes = [];
 /** @type {ModePage | null} */
 let active = null;
 let mode = '';
-let wanted = kept('mode');
+let wanted = kept('screen') ? '' : kept('mode');
 
 const send = connect(hear, (open) => {
   shell.isOpen = open;

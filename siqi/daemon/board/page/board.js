@@ -36,6 +36,11 @@ export class BoardView {
     keep('flip', this.isTurned ? '1' : '');
   }
 
+  /** Give the focus to the board, once it is drawn. */
+  focus() {
+    queueMicrotask(() => this.grid.rows.length && this.grid.cell().focus({ preventScroll: true }));
+  }
+
   hide() {
     get('board').hidden = true;
   }

@@ -2,9 +2,14 @@
 
 /** @typedef {import('./types.js').Clocks} Clocks */
 
-/** @param {number} ms */
+/**
+ * Return minutes and seconds.
+ * @param {number} ms
+ * @returns {string}
+ */
 export function clockText(ms) {
-  const seconds = Math.ceil(ms / 1000);
+  if (ms <= -1000) return `−${clockText(-ms)}`;
+  const seconds = Math.max(Math.ceil(ms / 1000), 0);
   const minutes = Math.floor(seconds / 60);
   const rest = String(seconds % 60).padStart(2, '0');
   return minutes >= 60 ? `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
@@ -14,8 +19,10 @@ export class ClockFace {
   /**
    * @param {number[]} seconds left, at which `call` is called
    * @param {(side: number, seconds: number) => void} call
+   * @param {number} least milliseconds that a clock shows
    */
-  constructor(seconds, call) {
+  constructor(seconds, call, least = 0) {
+    this.least = least;
     this.seconds = seconds;
     this.call = call;
     /** @type {Clocks | null} */
@@ -39,7 +46,7 @@ export class ClockFace {
   left(side) {
     if (!this.clocks) return Infinity;
     const gone = this.clocks.running === side ? performance.now() - this.since : 0;
-    return Math.max(this.clocks.left[side] - gone, 0);
+    return Math.max(this.clocks.left[side] - gone, this.least);
   }
 
   /** Call the seconds that have been passed since the last look. */

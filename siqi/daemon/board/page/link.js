@@ -1,5 +1,7 @@
 // The WebSocket to the server: events in, commands out; after a break it connects again.
 
+import { kept } from './parts.js';
+
 /** @typedef {import('./types.js').Event} Event */
 
 const AGAIN_MS = 1000;
@@ -15,7 +17,7 @@ export function connect(heard, changed) {
   let socket;
   let lastNumber = 0;
   const open = () => {
-    socket = new WebSocket(`ws://${location.host}/socket`);
+    socket = new WebSocket(`ws://${location.host}/socket${kept('screen') === 'watch' ? '?screen=watch' : ''}`);
     lastNumber = 0;
     socket.onopen = () => changed(true);
     socket.onmessage = (message) => {

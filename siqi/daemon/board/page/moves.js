@@ -16,12 +16,13 @@ export class MoveList {
   }
 
   /**
-   * Show moves, the last one marked.
+   * Show moves, the current one marked.
    * @param {PlayedMove[]} moves
    * @param {number} setups how many of them are set-ups
+   * @param {number} current the number of moves that lead to the position shown
    */
-  show(moves, setups) {
-    const line = JSON.stringify([moves, spoken()]);
+  show(moves, setups, current = moves.length) {
+    const line = JSON.stringify([moves, current, spoken()]);
     if (this.line === line) return;
     this.line = line;
     this.root.hidden = !moves.length;
@@ -33,20 +34,22 @@ export class MoveList {
         number.textContent = i < setups ? '' : `${(i - setups) / 2 + 1}.`;
         this.root.append(number);
       }
-      this.root.append(this.part(moveText(move, i < setups), i + 1, i === moves.length - 1));
+      this.root.append(this.part(moveText(move, i < setups), i + 1, i + 1 === current ? 'now' : i < current ? '' : 'ahead'));
     });
-    this.root.scrollTop = this.root.scrollHeight;
+    const now = this.root.querySelector('.now');
+    if (now instanceof HTMLElement) this.root.scrollTop = now.offsetTop - this.root.offsetTop - this.root.clientHeight + 2 * now.offsetHeight;
   }
 
   /**
    * @param {string} words
    * @param {number} ply
-   * @param {boolean} isLast
+   * @param {string} kind
    */
-  part(words, ply, isLast) {
+  part(words, ply, kind) {
     const part = document.createElement(this.chosen ? 'button' : 'span');
+    if (part instanceof HTMLButtonElement) part.type = 'button';
     part.textContent = words;
-    if (isLast) part.className = 'now';
+    part.className = kind;
     const { chosen } = this;
     if (chosen) {
       part.dataset.ply = String(ply);

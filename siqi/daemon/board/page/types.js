@@ -23,7 +23,29 @@
 /** @typedef {{event: 'seat', number: number, holds: boolean, tabs: number}} Seat */
 /** @typedef {{event: 'reviewing', number: number, text: string, address: string}} Reviewing */
 /** @typedef {{event: 'mode', number: number, mode: string, modes: string[]}} ActiveMode */
-/** @typedef {Board | Welcome | ActiveMode | Snapshot | Loading | Refused | Seat | Reviewing} Event */
+/** @typedef {{name: string, is_good: boolean | null, detail: string}} Check */
+/** @typedef {{first: number, moves: number, winner: number | null, end: string, reason: string}} GameLine */
+/** @typedef {{at: string, game: number, what: string, detail: string, note: string}} Correction */
+/**
+ * @typedef {{game: string, teams: [string, string], games: number, clock_ms: number, event: string, site: string,
+ *   engine: [boolean, boolean], ends_on_time: boolean, ponders: boolean, hides: boolean, points: [number, number],
+ *   is_decided: boolean, next_first: number, played: GameLine[], current: number}} Contest
+ */
+/**
+ * @typedef {{event: 'championship', number: number, picture: number,
+ *   stage: 'start' | 'loading' | 'asks' | 'set-up' | 'paused' | 'play' | 'over',
+ *   press: 'nobody' | 'begin' | 'resume' | 'set-up' | 'throw' | 'announce' | 'opponent' | 'own' | 'referee' | 'next',
+ *   checks: Check[], contest: Contest | null, first: number, turn: number, pieces: {[point: string]: string},
+ *   moves: PlayedMove[], line: number[], ahead: number[], ahead_moves: PlayedMove[], choices: Choice[], stones: number,
+ *   setup: string[], presets: string[], word: string, throw: number, proposed: PlayedMove | null, answers: number[],
+ *   clocks: Clocks | null, corrections: Correction[], record: string, saved_at: string}} Table
+ */
+/**
+ * @typedef {{event: 'evaluation', number: number, depth: number, nodes: number, elapsed_ms: number, cp: number,
+ *   mate: number | null, win: number | null, line: string[]}} Evaluation
+ */
+/** @typedef {{event: 'warning', number: number, reason: string}} Warning */
+/** @typedef {Board | Welcome | ActiveMode | Table | Evaluation | Warning | Snapshot | Loading | Refused | Seat | Reviewing} Event */
 
 /**
  * What the board shows of a snapshot of any mode.

@@ -1,0 +1,196 @@
+"""The contest that is operated: its facts, its positions and its clocks. A fact is stored before it counts."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+from siqi.daemon.board.championship.days import Days
+from siqi.daemon.board.championship.entries import (
+    OURS,
+    AnyEntry,
+    Begun,
+    Ended,
+    GameBegun,
+    Moved,
+    Ticked,
+)
+from siqi.daemon.board.championship.state import GameState, State, fold
+from siqi.daemon.board.entries import By, Used
+from siqi.daemon.board.events import Clocks
+from siqi.daemon.board.played import TICK_MS, Refusal
+from siqi.daemon.board.positions import Positions
+from siqi.games.contract import UNKNOWN_SETUP, Game, Position
+
+
+class ContestFacts:
+    """The youngest contest of a store, and those that are begun after it. OSError of any call: nothing was stored."""
+
+    def __init__(self, store: Days, clock: Callable[[], float], today: Callable[[], str]) -> None:
+        """Open the contest; OSError if its file cannot be read. `today`: the local time, as in `entries.Entry.at`."""
+        self._store, self._clock, self.today = store, clock, today
+        try:
+            entries = store.latest()
+            self.state = fold(entries)
+        except ValueError as error:
+            raise OSError(errno.EIO, f"the last contest's file is damaged: {error}") from None
+        self.last_at = entries[-1].at if entries else ""
+        game = self.state.game
+        self.is_held = game is not None and game.ended is None
+        """True after a restart, or when a fact could not be stored, until the operator says go on."""
+        self.rules: Game[Position] | None = None
+        self.loaded: Positions | None = None
+        self._since: float | None = None  # the clock's time from which the side to move is charged
+        self._ticked = 0.0
+
+    # What it is
+
+    @property
+    def begun(self) -> Begun:
+        """The contest's settings as they are now; Refusal if there is none."""
+        if self.state.begun is None:
+            raise Refusal("no contest has begun")
+        return self.state.begun
+
+    @property
+    def game(self) -> GameState:
+        """The game that is shown; Refusal if there is none."""
+        if self.state.game is None:
+            raise Refusal("no game has begun")
+        return self.state.game
+
+    @property
+    def positions(self) -> Positions:
+        """The positions of the game that is shown; Refusal until the rules are loaded."""
+        if self.loaded is None:
+            raise Refusal("the game is being loaded")
+        return self.loaded
+
+    @property
+    def goes_on(self) -> bool:
+        """True if somebody is to set up or to move."""
+        game = self.state.game
+        if game is None or self.loaded is None or self.is_held or game.ended is not None:
+            return False
+        return not self.loaded.has_pieces or not game.is_paused
+
+    @property
+    def team(self) -> int:
+        """The team that is to move."""
+        return self.game.team(self.positions.whole.turn)
+
+    @property
+    def is_engines(self) -> bool:
+        """True if the engine is to set up or to move."""
+        return self.goes_on and self.begun.engine[self.team]
+
+    @property
+    def needs_throw(self) -> bool:
+        """True if the side to move has no throw, where it needs one."""
+        return self.positions.info.has_dice and self.positions.has_pieces and not self.game.throw
+
+    @property
+    def is_referees(self) -> bool:
+        """True if only the referee knows how the game stands: no move is left, or hidden pieces have decided it."""
+        outcome = self.positions.whole.outcome()
+        return outcome is not None and not self.positions.whole.legal_moves()
+
+    # What becomes of it
+
+    def begin(self, entry: Begun) -> None:
+        """Begin a new contest and its first game, and leave the one before."""
+        self._store.begin(entry)
+        self.state, self.is_held, self._since, self.loaded = State().after(entry), False, None, None
+        self.next_game()
+
+    def next_game(self) -> None:
+        """Begin the next game."""
+        self._since = None
+        self.add(GameBegun(at=self.today(), first=self.state.first_of_next()))
+
+    def load(self, rules: Game[Position]) -> None:
+        """Take the rules of the game. ValueError, and no contest, if its file breaks them."""
+        self.rules = rules
+        try:
+            self._follow()
+        except ValueError:
+            self.loaded, self.state, self.is_held = None, State(), False
+            raise
+
+    def add(self, entry: AnyEntry) -> None:
+        """Store a fact, then let it count."""
+        before, after = self.state, self.state.after(entry)
+        self._store.add(entry)
+        self.state = after
+        is_same = before.current == after.current and len(before.games) == len(after.games)
+        self._since = self._clock() if self._since is not None and is_same else None
+        self._ticked = self._clock()
+        self._follow(is_same)
+
+    def _follow(self, is_same: bool = False) -> None:
+        """Have the positions follow the game that is shown."""
+        game = self.state.game
+        if self.rules is None or game is None or self.rules.info.name != self.begun.game:
+            self.loaded = None
+            return
+        if self.loaded is None or not is_same:
+            self.loaded = Positions(self.rules, game.team(OURS), is_referee=False)
+        self.loaded.follow(game)
+
+    def play(self, word: str, by: By) -> None:
+        """Play a move, which `Positions.checked` has returned."""
+        self.add(Moved(at=self.today(), word=word, by=by, used=self.used()))
+
+    def settle(self) -> None:
+        """Do what follows by itself: an unknown set-up, an end by the rules; run the clock of the side to move."""
+        game = self.state.game
+        if self.loaded is None or game is None:
+            self._since = None
+            return
+        if self.goes_on and not self.loaded.has_pieces and self.loaded.info.has_hidden and self.team != OURS:
+            self.play(UNKNOWN_SETUP, "page")
+        outcome = self.loaded.whole.outcome()
+        if outcome is not None and not outcome.unknown and self.game.ended is None and not self.is_held:
+            winner = None if outcome.winner is None else self.game.team(outcome.winner)
+            self.add(Ended(at=self.today(), winner=winner, end="rules", reason=outcome.reason, used=self.used()))
+        runs = self.goes_on and self.loaded.has_pieces
+        if runs and self._since is None:
+            self._since = self._ticked = self._clock()
+        elif not runs:
+            self._since = None
+
+    def hold(self) -> None:
+        """Wait until the operator says go on: a fact could not be stored."""
+        self.is_held, self._since = True, None
+
+    # Clocks
+
+    def tick(self) -> bool:
+        """Look at the clocks; return True if one has ended the game, which only happens where that was chosen."""
+        if self._since is None:
+            return False
+        side = self.positions.whole.turn
+        if self.begun.ends_on_time and self.left(side) <= 0:
+            self.add(Ended(at=self.today(), winner=self.game.team(1 - side), end="time", used=self.used()))
+            self.settle()
+            return True
+        if self._clock() - self._ticked >= TICK_MS:
+            self.add(Ticked(at=self.today(), used=self.used()))
+        return False
+
+    def used(self) -> Used:
+        """Return what each side has used by now, in milliseconds."""
+        first, second = self.game.used
+        if self._since is None:
+            return first, second
+        more = max(round(self._clock() - self._since), 0)
+        return (first + more, second) if self.positions.whole.turn == 0 else (first, second + more)
+
+    def left(self, side: int) -> int:
+        """Return the milliseconds that a side has left; less than 0 once its clock has run out."""
+        return self.begun.clock_ms - self.used()[side]
+
+    def clocks(self) -> Clocks:
+        """Return what the clocks show."""
+        running = self.positions.whole.turn if self._since is not None else None
+        return Clocks((self.left(0), self.left(1)), running)

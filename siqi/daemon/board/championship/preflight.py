@@ -1,0 +1,57 @@
+"""The checks before a contest: what may fail in the middle of a game is tried before it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from siqi.daemon.board.championship.events import Check
+
+LEAST_BYTES = 50 << 20
+"""Of free space: a contest needs less than one MiB, the system some more."""
+
+JUMP_MS = 500
+"""A clock of the system that differs by more from the time that passed has been set meanwhile."""
+
+EARLIEST = "2026"
+"""The year of this program: no clock that is right shows an earlier one."""
+
+
+def disk(folder: Path) -> Check:
+    """Try to write a file to the disk."""
+    path = folder / ".check"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            file.write(b"ready\n")
+            file.flush()
+            os.fsync(file.fileno())
+        path.unlink()
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return Check("disk", False, error.strerror or str(error))
+    return Check("disk", free >= LEAST_BYTES, f"{free >> 20} MiB")
+
+
+def clock(now: str, last_day: str, drift_ms: float) -> Check:
+    """Compare the date with the youngest folder, and the system's clock with the time that has passed."""
+    is_good = now[:4] >= EARLIEST and now[:10] >= last_day and abs(drift_ms) <= JUMP_MS
+    return Check("clock", is_good, now.replace("T", " "))
+
+
+class Drift:
+    """The difference between the system's clock and the time that has passed since this was made."""
+
+    def __init__(self, clock: Callable[[], float], wall: Callable[[], float] = time.time) -> None:
+        self._clock, self._wall = clock, wall
+        self.reset()
+
+    def reset(self) -> None:
+        self._difference = self._wall() * 1000 - self._clock()
+
+    @property
+    def ms(self) -> float:
+        return self._wall() * 1000 - self._clock() - self._difference

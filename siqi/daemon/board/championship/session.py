@@ -1,0 +1,551 @@
+"""The mode Championship: what the operator asks, what the engine should do, what is shown.
+
+Nothing that the operator has not confirmed is played: the engine's move waits on a card until it was announced, the
+opponent's move comes with its confirmation, and the engine starts then, never before.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+
+from siqi.daemon.board.championship import preflight, records
+from siqi.daemon.board.championship.commands import (
+    AnyCommand,
+    Arrange,
+    BeginContest,
+    CheckReady,
+    Confirm,
+    EndGame,
+    GoBack,
+    LeaveCheck,
+    NextGame,
+    Play,
+    SetClocks,
+    SetFirst,
+    SetOptions,
+    SetPlayers,
+    SetScore,
+    ThrowForMe,
+)
+from siqi.daemon.board.championship.contest import ContestFacts
+from siqi.daemon.board.championship.days import Days
+from siqi.daemon.board.championship.entries import (
+    OURS,
+    THEIRS,
+    Begun,
+    ClocksSet,
+    Ended,
+    FirstSet,
+    OptionsSet,
+    Paused,
+    PlayersSet,
+    Proposed,
+    Resumed,
+    ScoreSet,
+    Thrown,
+    WentBack,
+)
+from siqi.daemon.board.championship.events import Check, Evaluation, Table, Warning
+from siqi.daemon.board.championship.state import State
+from siqi.daemon.board.championship.table import table
+from siqi.daemon.board.commands import MoveNow, Pause, Propose, Resume, SetUp, Swap, Throw
+from siqi.daemon.board.drawings import Drawing, drawing_of
+from siqi.daemon.board.events import Event, Loading, Refused
+from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, monotonic_ms, numbers
+from siqi.daemon.board.played import Refusal
+from siqi.daemon.board.positions import Positions
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.options import MAX_SKILL
+from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
+from siqi.games import registry
+from siqi.games.contract import Game, Position
+
+SETUP_MS = 2000
+"""The engine's time for a set-up, which no clock counts."""
+
+EVERY_ORDER = "123456"
+
+
+def local() -> str:
+    """Return the local time, as facts have it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S")
+
+
+class Championship:
+    """The contest that is operated, from its store's last one on. Not for several threads."""
+
+    name = "championship"
+    commands = AnyCommand
+
+    def __init__(
+        self,
+        store: Days,
+        clock: Callable[[], float] = monotonic_ms,
+        today: Callable[[], str] = local,
+        numbering: Iterator[int] | None = None,
+        die: Callable[[int], int] = secrets.randbelow,
+    ) -> None:
+        """Open the youngest contest of the store. OSError if its file cannot be read.
+
+        `clock`: milliseconds that only rise. `die`: returns a number below its argument.
+        """
+        self._store, self._die = store, die
+        self._facts = ContestFacts(store, clock, today)
+        self._numbering = numbers() if numbering is None else numbering
+        self._drift = preflight.Drift(clock)
+        self._checked = ""  # the game of the preflight
+        self._checks: list[Check] = []
+        self._picture = 0
+        self._nonce = 0
+        self._arranged = ""  # the set-up that is made by hand
+        self._is_urgent = False
+        self._record = ""
+        self._written: object = None  # what the record was written of
+        self._warnings: list[Event] = []
+
+    # What the operator asks
+
+    def do(self, command: AnyCommand) -> list[Event]:
+        """Carry out a command; return what is to be shown."""
+        try:
+            self._do(command)
+            self._settle()
+        except Refusal as refusal:
+            return [self._refused(str(refusal))]
+        except OSError as error:
+            return self._not_stored(error)
+        return [*self._said(), self.snapshot()]
+
+    def _do(self, command: AnyCommand) -> None:
+        facts = self._facts
+        at = facts.today()
+        match command:
+            case CheckReady(game):
+                self._check(game)
+            case LeaveCheck():
+                self._checked, self._checks = "", []
+            case BeginContest():
+                self._begin(command)
+            case NextGame():
+                if facts.game.ended is None:
+                    raise Refusal("the game goes on: end it first")
+                facts.next_game()
+                self._forget()
+            case Resume():
+                self._resume()
+            case Pause():
+                if not self._require_going_on().has_pieces:
+                    raise Refusal("no clock runs")
+                facts.add(Paused(at=at, used=facts.used()))
+            case Throw(throw):
+                self._throw(throw, "person")
+            case ThrowForMe():
+                self._throw(self._die(self._require_going_on().info.die_faces or 1) + 1, "page")
+            case Play(word, result, flag):
+                self._play(word, result, flag)
+            case Confirm(result, flag):
+                self._confirm(result, flag)
+            case Arrange() | Swap() | Propose() | SetUp():
+                self._set_up(command)
+            case GoBack(game, node, note):
+                self._go_back(game, node, note)
+            case MoveNow():
+                self._require_going_on()
+                self._is_urgent = True
+            case EndGame(winner, end, note):
+                if facts.game.ended is not None or facts.loaded is None:
+                    raise Refusal("the game is over")
+                facts.add(Ended(at=at, winner=winner, end=end, note=note, used=facts.used()))
+                facts.is_held = False
+                self._forget()
+            case _:
+                self._correct(command)
+
+    def _correct(self, command: AnyCommand) -> None:
+        """Carry out a correction by hand, or a change of the settings."""
+        facts = self._facts
+        at = facts.today()
+        _ = facts.begun
+        match command:
+            case SetClocks(left, note):
+                used = [facts.begun.clock_ms - left[facts.game.team(side)] for side in range(2)]
+                facts.add(ClocksSet(at=at, used=(used[0], used[1]), note=note))
+                self._nonce += 1  # the engine has another time
+            case SetScore(points, note):
+                facts.add(ScoreSet(at=at, points=points, note=note))
+            case SetFirst(first):
+                facts.add(FirstSet(at=at, first=first))
+            case SetPlayers(engine):
+                if engine[THEIRS] and registry.info(facts.begun.game).has_hidden:
+                    raise Refusal("the engine cannot play pieces that are not known")
+                facts.add(PlayersSet(at=at, engine=engine))
+                self._forget()
+            case SetOptions():
+                options = {name: getattr(command, name) for name in command.__struct_fields__}
+                facts.add(OptionsSet(at=at, **options))
+
+    def _check(self, game: str) -> None:
+        if game not in registry.NAMES:
+            raise Refusal(f"no game {game}")
+        self._checked = game
+        self._drift.reset()
+        self._look()
+
+    def _look(self) -> None:
+        """Look at all that does not depend on the engine."""
+        now = self._facts.today()
+        self._checks = [
+            Check("engine", None),
+            preflight.disk(self._store.root),
+            preflight.clock(now, self._store.last_day, self._drift.ms),
+            Check("folder", True, str(self._store.root / now[:10])),
+        ]
+
+    def _begin(self, command: BeginContest) -> None:
+        info = registry.info(command.game) if command.game in registry.NAMES else None
+        if info is None:
+            raise Refusal(f"no game {command.game}")
+        if command.engine[THEIRS] and info.has_hidden:
+            raise Refusal("the engine cannot play pieces that are not known")
+        settings = {name: getattr(command, name) for name in command.__struct_fields__}
+        self._facts.begin(Begun(at=self._facts.today(), **settings))
+        self._checked, self._checks = "", []
+        self._forget()
+
+    def _resume(self) -> None:
+        facts = self._facts
+        game = facts.game
+        if game.ended is not None or facts.loaded is None or not (facts.is_held or game.is_paused):
+            raise Refusal("the clocks run already" if game.ended is None else "the game is over")
+        was_held, facts.is_held = facts.is_held, False
+        if game.is_paused and not was_held:
+            if not facts.loaded.has_pieces:
+                raise Refusal("the set-ups come first")
+            facts.add(Resumed(at=facts.today()))
+        self._nonce += 1
+
+    def _throw(self, throw: int, by: str) -> None:
+        positions = self._require_going_on()
+        if not positions.info.has_dice or not positions.has_pieces:
+            raise Refusal("no throw is to be entered")
+        self._facts.add(Thrown(at=self._facts.today(), throw=throw, by="page" if by == "page" else "person"))
+        self._forget()
+
+    def _play(self, word: str, result: int | None, flag: str) -> None:
+        """Play a move that a hand has played."""
+        positions = self._require_going_on()
+        if self._facts.is_engines:
+            raise Refusal("it is the engine's turn")
+        if not positions.has_pieces:
+            raise Refusal("the set-ups come first")
+        if self._facts.needs_throw:
+            raise Refusal("throw the die first")
+        self._facts.play(self._checked_word(word, result, flag), "person")
+        self._forget()
+
+    def _confirm(self, result: int | None, flag: str) -> None:
+        self._require_going_on()
+        proposed = self._facts.game.proposed
+        if not proposed:
+            raise Refusal("no move waits to be announced")
+        self._facts.play(self._checked_word(proposed, result, flag), "engine")
+        self._forget()
+
+    def _checked_word(self, word: str, result: int | None, flag: str) -> str:
+        positions = self._facts.positions
+        try:
+            return positions.checked(positions.observed(word, result, flag))
+        except ValueError as error:
+            raise Refusal(str(error)) from None
+
+    def _set_up(self, command: Arrange | Swap | Propose | SetUp) -> None:
+        """Make a set-up, of the engine's side too: what is proposed there may be changed before it is announced."""
+        positions = self._require_going_on()
+        if positions.has_pieces:
+            raise Refusal("the set-ups are over")
+        word = self._facts.game.proposed or self._arranged
+        if isinstance(command, Propose):
+            self._nonce += 1
+            self._arranged = ""
+            if self._facts.is_engines:
+                self._facts.add(Proposed(at=self._facts.today(), word="", used=self._facts.used()))
+        elif not word and not isinstance(command, Arrange):
+            raise Refusal("no set-up is being made")
+        elif isinstance(command, SetUp):
+            self._facts.play(word, "person")
+            self._forget()
+        else:
+            self._arrange(command.word if isinstance(command, Arrange) else self._swapped(word, command))
+        self._picture = self.next_number()
+
+    def _arrange(self, word: str) -> None:
+        checked = self._checked_word(word, None, "")
+        if self._facts.is_engines:
+            self._facts.add(Proposed(at=self._facts.today(), word=checked, used=self._facts.used()))
+        else:
+            self._arranged = checked
+
+    def _swapped(self, word: str, command: Swap) -> str:
+        positions = self._facts.positions
+        points = list(positions.setup_points(positions.whole.turn))
+        if command.first not in points or command.second not in points:
+            raise Refusal("not a point of the set-up")
+        letters = list(word)
+        i, j = points.index(command.first), points.index(command.second)
+        letters[i], letters[j] = letters[j], letters[i]
+        return "".join(letters)
+
+    def _go_back(self, game: int, node: int | None, note: str) -> None:
+        facts = self._facts
+        _ = facts.game, facts.positions
+        games = facts.state.games
+        if game >= len(games) or (node or 0) >= len(games[game].nodes):
+            raise Refusal("no such position")
+        node = games[game].current if node is None else node
+        facts.add(WentBack(at=facts.today(), game=game, node=node, used=facts.used(), note=note))
+        facts.is_held = False
+        self._forget()
+
+    def _require_going_on(self) -> Positions:
+        facts = self._facts
+        _ = facts.game, facts.positions
+        if facts.game.ended is not None:
+            raise Refusal("the game is over")
+        if not facts.goes_on:
+            raise Refusal("the game is paused")
+        return facts.positions
+
+    def _forget(self) -> None:
+        """Leave all that belongs to the position before."""
+        self._picture = self.next_number()
+        self._arranged = ""
+        self._is_urgent = False
+        self._nonce += 1
+
+    def _settle(self) -> None:
+        """Do what follows by itself, and save the record."""
+        self._facts.settle()
+        positions = self._facts.loaded
+        if positions is not None and not self._arranged and self._facts.goes_on and not positions.has_pieces:
+            if positions.info.has_dice and not self._facts.is_engines:
+                self._arranged = EVERY_ORDER
+        self._save()
+
+    def _save(self) -> None:
+        """Write the official record; a fault is shown, and the game goes on."""
+        state = self._facts.state
+        if self._facts.loaded is None or state.game is None:
+            return
+        written = (state.current, state.game.line(), state.game.ended, self._store.folder)
+        if written == self._written:
+            return
+        try:
+            self._record = records.save(self._store.folder, state)
+            self._written = written
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else None
+            self._warnings.append(Warning(number=self.next_number(), reason=f"no record: {reason or error}"))
+
+    def _said(self) -> list[Event]:
+        said, self._warnings = self._warnings, []
+        return said
+
+    def _not_stored(self, error: OSError) -> list[Event]:
+        self._facts.hold()
+        where = f": {error.filename}" if error.filename else ""
+        return [self._refused(f"not saved: {error.strerror or error}{where}"), self.snapshot()]
+
+    def left(self) -> None:
+        """Let the clocks run on: those of the contest do."""
+
+    # What the engine does
+
+    def wanted(self) -> Wanted | None:
+        """Return what the engine should do now; None: nothing."""
+        facts = self._facts
+        if self._checked:
+            is_known = any(check.name == "engine" and check.is_good is not None for check in self._checks)
+            return None if is_known else LoadGame(self._checked)
+        if facts.state.game is None:
+            return None
+        if facts.rules is None or facts.rules.info.name != facts.begun.game:
+            return LoadGame(facts.begun.game)
+        if not facts.goes_on or facts.is_referees:
+            return None
+        if not facts.positions.has_pieces:
+            return self._wanted_set_up()
+        if facts.is_engines:
+            if facts.needs_throw or facts.game.proposed:
+                return None
+            return self._think("championship move", self._limits())
+        if facts.begun.ponders and facts.begun.engine[1 - facts.team] and not facts.positions.info.has_hidden:
+            return self._think("championship pondering", Limits(infinite=True))
+        return None
+
+    def _wanted_set_up(self) -> Think | None:
+        """Return the question for a set-up, where the engine sets up, or our hand has none to begin with."""
+        facts = self._facts
+        if facts.is_engines:
+            return None if facts.game.proposed else self._think("championship set-up", Limits(movetime=SETUP_MS))
+        if self._arranged or facts.team != OURS:
+            return None
+        return self._think("championship proposal", Limits(movetime=HINT_MS))
+
+    def _think(self, purpose: str, limits: Limits) -> Think:
+        facts = self._facts
+        game, positions = facts.game, facts.positions
+        key = (purpose, game.current, game.throw, self._nonce)
+        words = tuple(positions.words(positions.whole.turn))
+        return Think(key, facts.begun.game, words, game.throw, limits, MAX_SKILL, len(words) <= 1, self._is_urgent)
+
+    def _limits(self) -> Limits:
+        left = [max(self._facts.left(side), 1) for side in range(2)]
+        return Limits(wtime=left[0], btime=left[1])
+
+    def game_loaded(self, game: Game[Position]) -> list[Event]:
+        """Take a game that was loaded, for its rules."""
+        facts = self._facts
+        name = game.info.name
+        if self._checked == name:
+            self._look()
+            self._checks[0] = Check("engine", True, name)
+        if facts.state.begun is None or facts.begun.game != name or facts.rules is game:
+            return [self.snapshot()] if self._checked == name else []
+        self._forget()
+        try:
+            facts.load(game)
+            self._settle()
+        except ValueError as error:  # the file was changed by hand
+            return [self._refused(f"the last contest cannot be read: {error}"), self.snapshot()]
+        except OSError as error:
+            return self._not_stored(error)
+        return [*self._said(), self.snapshot()]
+
+    def engine_failed(self, reason: str) -> list[Event]:
+        """Say that a game cannot be loaded, or that the engine has failed."""
+        if self._checked and self._checks:
+            self._checks[0] = Check("engine", False, reason)
+            return [self._refused(reason), self.snapshot()]
+        return [self._refused(reason)]
+
+    def loading(self, text: str) -> list[Event]:
+        """Return the event for a line of progress."""
+        return [Loading(number=self.next_number(), text=text)]
+
+    def engine_found(self, found: Found) -> list[Event]:
+        """Show the operator what the engine thinks of its own position, unless that is hidden."""
+        if self._facts.begun.hides or found.key[0] != "championship move":
+            return []
+        best = found.lines[0]
+        return [
+            Evaluation(
+                number=self.next_number(),
+                depth=found.depth,
+                nodes=found.nodes,
+                elapsed_ms=found.elapsed_ms,
+                cp=best.score.cp,
+                mate=best.score.mate,
+                win=best.score.expected,
+                line=list(best.words[:8]),
+            )
+        ]
+
+    def engine_moved(self, key: Key, word: str) -> list[Event]:
+        """Put the engine's move on the card; an answer to a question that has been dropped changes nothing."""
+        wanted = self.wanted()
+        if not isinstance(wanted, Think) or wanted.key != key or key[0] == "championship pondering":
+            return []
+        facts = self._facts
+        try:
+            if key[0] == "championship proposal":
+                self._arranged = facts.positions.checked(word)
+            else:
+                facts.add(Proposed(at=facts.today(), word=self._legal(word), used=facts.used()))
+            self._is_urgent = False
+            self._picture = self.next_number()
+        except ValueError as error:  # a fault in this program
+            return [self._refused(f"internal: the engine's move {word}: {error}")]
+        except OSError as error:
+            return self._not_stored(error)
+        return [*self._said(), self.snapshot()]
+
+    def _legal(self, word: str) -> str:
+        """Return a legal move of the engine, whose result the referee has yet to say; ValueError for another."""
+        whole = self._facts.positions.whole
+        return whole.move_text(whole.parse_move(word))
+
+    def tick(self) -> list[Event]:
+        """Look at the clocks, several times a second; return what is to be shown, mostly nothing."""
+        try:
+            if not self._facts.tick():
+                return []
+        except OSError as error:
+            return self._not_stored(error)
+        self._forget()
+        self._save()
+        return [*self._said(), self.snapshot()]
+
+    # What is shown
+
+    def next_number(self) -> int:
+        """Return the number of the next event or picture."""
+        return next(self._numbering)
+
+    def _refused(self, reason: str) -> Refused:
+        return Refused(number=self.next_number(), reason=reason)
+
+    def snapshot(self) -> Table:
+        """Return the mode as it is now."""
+        number = self.next_number()
+        if self._checked:
+            return Table(number=number, stage="start", press="begin", checks=self._checks)
+        return table(self._facts, number, self._picture, self._arranged, self._record)
+
+    def record(self) -> tuple[str, bytes] | None:
+        """Return the official record of the game that is shown, and its file name; None before both set-ups."""
+        facts = self._facts
+        if facts.loaded is None or not self._record:
+            return None
+        try:
+            return self._record, records.data_of(facts.begun, facts.game)
+        except ValueError:
+            return None
+
+    def drawing(self) -> Drawing | None:
+        """Return the board, with the move to be announced; None until the game is loaded."""
+        facts = self._facts
+        if facts.loaded is None:
+            return None
+        shown = table(facts, 0, 0, self._arranged, "")
+        last = facts.loaded.points_of(facts.loaded.moves[-1].word) if facts.loaded.moves else []
+        mark = facts.game.proposed if facts.loaded.has_pieces else ""
+        return drawing_of(facts.loaded, facts.loaded.whole, shown.pieces, last, mark)
+
+    @property
+    def positions(self) -> Positions | None:
+        """The positions, once the game is loaded; to be read."""
+        return self._facts.loaded
+
+    @property
+    def state(self) -> State:
+        """The state, to be read."""
+        return self._facts.state
+
+    @property
+    def file(self) -> str:
+        """The name of the contest's file in the games' folder, with the number of the game."""
+        folder = self._store.folder
+        return f"{folder.parent.name}/{folder.name}/{self._store.stem}-{self._facts.state.current + 1}"
+
+    def finished(self) -> FinishedGame | None:
+        """Return the game for its review, None while it goes on."""
+        facts = self._facts
+        if facts.loaded is None or facts.game.ended is None:
+            return None
+        words = tuple(node.word for node in facts.game.path())
+        played = PlayedGame(facts.begun.game, "", words, {}, facts.loaded.throws())
+        own = frozenset(facts.game.team(team) for team in range(2) if facts.begun.engine[team])
+        result, end = records.result_of(facts.game), facts.game.ended.reason or facts.game.ended.end
+        return FinishedGame(played, facts.loaded.whole.copy(), result, end, own)

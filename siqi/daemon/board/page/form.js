@@ -1,0 +1,106 @@
+// A dialog that asks for some values: one form for all corrections and settings.
+
+import { get } from './parts.js';
+import { text } from './texts.js';
+
+/**
+ * @typedef {{name: string, label: string, kind: 'text' | 'number' | 'choice' | 'check' | 'clock', value: string,
+ *   options?: [string, string][]}} Field
+ */
+
+/**
+ * Open the dialog.
+ * @param {string} title
+ * @param {Field[]} fields
+ * @param {(values: {[name: string]: string}) => void} done called with the values when the form is sent
+ * @param {{act?: string, about?: string, changed?: (name: string, set: (name: string, value: string) => void) => void}} [more]
+ *   `act`: the text of the button; `about`: a line under the title; `changed`: called when a value was changed
+ */
+export function askFor(title, fields, done, more = {}) {
+  /** @type {HTMLDialogElement} */
+  const dialog = get('form');
+  const form = document.createElement('form');
+  form.method = 'dialog';
+  const heading = document.createElement('h2');
+  heading.id = 'form-title';
+  heading.textContent = title;
+  const about = document.createElement('p');
+  about.className = 'faint';
+  about.textContent = more.about ?? '';
+  about.hidden = !more.about;
+  const list = document.createElement('div');
+  list.className = 'fields';
+  const inputs = new Map(fields.map((field) => [field.name, input(field)]));
+  for (const field of fields) {
+    const label = document.createElement('label');
+    label.textContent = field.label;
+    label.htmlFor = `form-${field.name}`;
+    list.append(label, /** @type {HTMLElement} */ (inputs.get(field.name)));
+  }
+  form.append(heading, about, list, bar(dialog, more.act ?? text('ok')));
+  form.addEventListener('change', (event) => {
+    const name = /** @type {HTMLElement} */ (event.target).id.replace('form-', '');
+    more.changed?.(name, (other, value) => { const found = inputs.get(other); if (found) found.value = value; });
+  });
+  form.addEventListener('submit', () => done(Object.fromEntries([...inputs].map(([name, one]) => [name, read(one)]))));
+  dialog.replaceChildren(form);
+  dialog.showModal();
+}
+
+/**
+ * @param {HTMLDialogElement} dialog
+ * @param {string} act
+ */
+function bar(dialog, act) {
+  const made = document.createElement('div');
+  made.className = 'bar';
+  const send = document.createElement('button');
+  Object.assign(send, { type: 'submit', className: 'first', textContent: act });
+  send.dataset.act = 'send';
+  const cancel = document.createElement('button');
+  Object.assign(cancel, { type: 'button', textContent: text('cancel') });
+  cancel.addEventListener('click', () => dialog.close());
+  made.append(send, cancel);
+  return made;
+}
+
+/**
+ * @param {Field} field
+ * @returns {HTMLInputElement | HTMLSelectElement}
+ */
+function input(field) {
+  if (field.kind === 'choice') {
+    const select = document.createElement('select');
+    select.append(...(field.options ?? []).map(([value, label]) => new Option(label, value, false, value === field.value)));
+    select.id = `form-${field.name}`;
+    return select;
+  }
+  const made = document.createElement('input');
+  made.id = `form-${field.name}`;
+  made.maxLength = 80;
+  if (field.kind === 'check') {
+    made.type = 'checkbox';
+    made.checked = field.value === '1';
+  } else {
+    made.value = field.value;
+    if (field.kind === 'number') made.inputMode = 'decimal';
+    if (field.kind === 'clock') made.pattern = '-?[0-9]{1,3}:[0-5][0-9]';
+    made.required = field.kind !== 'text';
+  }
+  return made;
+}
+
+/** @param {HTMLInputElement | HTMLSelectElement} one */
+function read(one) {
+  if (one instanceof HTMLInputElement && one.type === 'checkbox') return one.checked ? '1' : '';
+  return one.value.trim();
+}
+
+/**
+ * Return the milliseconds of a text such as 3:45.
+ * @param {string} line
+ */
+export function clockMs(line) {
+  const [minutes, seconds] = line.replace('-', '').split(':').map(Number);
+  return (line.startsWith('-') ? -1 : 1) * 1000 * (60 * minutes + seconds);
+}

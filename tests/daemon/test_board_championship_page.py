@@ -1,0 +1,215 @@
+"""Championship in a headless Chromium: an operator's games by the keyboard, slips that are mended, the second screen.
+
+Screenshots of a whole run are kept as `build/championship-*.png`.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from board_server import RunningServer, running
+from fixture_files import ROOT
+from test_board_page import CHROMIUM, NARROW, SLOW_MS, WIDE, browser, by_keys, fits, opened
+
+from siqi.daemon.board.championship.events import Table
+
+__all__ = ["browser"]
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="not installed: chromium (Debian: chromium)")
+
+
+def shown(served: RunningServer) -> Table:
+    found: Table = served.call(served.contests.snapshot)
+    return found
+
+
+def waited(page: Any, served: RunningServer, *press: str) -> Table:
+    """Wait until the page shows that one of these is to be pressed."""
+    deadline = time.monotonic() + SLOW_MS / 1000
+    while time.monotonic() < deadline:
+        now = shown(served)
+        drawn = page.evaluate(
+            "[document.getElementById('picture').dataset.shown, document.getElementById('c-card').dataset.press]"
+        )
+        if now.press in press and drawn[1] in (now.press, "confirm"):
+            if not now.pieces or (drawn[0] or "").removeprefix("/picture/").rstrip("f.svg") == str(now.picture):
+                return now
+        page.wait_for_timeout(20)
+    raise AssertionError(f"the page does not follow: {now}, {page.text_content('#refusal')}")
+
+
+def begin(page: Any, game: str, **values: str) -> None:
+    """Fill in the form of a new contest, check the machine, and begin."""
+    page.click("[data-act=newContest]")
+    page.select_option("#form-game", game)
+    for name, value in {"ours": "Alpha", "theirs": "Beta", "minutes": "0.1"}.items():
+        page.fill(f"#form-{name}", values.pop(name, value))
+    for name, value in values.items():
+        page.fill(f"#form-{name}", value)
+    page.click("#form [data-act=send]")
+    page.wait_for_selector("#c-move:text-is('READY')")
+    page.click("[data-act=beginContest]")
+
+
+def confirm(page: Any) -> None:
+    """Press Enter on the card, once it has been shown for long enough."""
+    page.wait_for_timeout(650)
+    page.keyboard.press("Enter")
+
+
+def step(page: Any, served: RunningServer, rng: random.Random) -> bool:
+    """Press what the card says, by the keyboard alone; False once the game is over."""
+    now = waited(page, served, "resume", "set-up", "throw", "announce", "opponent", "next")
+    match now.press:
+        case "resume" | "set-up":
+            page.wait_for_selector("#c-main .first:enabled")
+            page.locator("#c-main .first").focus()
+            page.keyboard.press("Enter")
+        case "throw":
+            page.keyboard.press(str(rng.randint(1, 6)))
+        case "announce":
+            if len(now.answers) > 1:
+                page.keyboard.press("0")
+            confirm(page)
+        case "opponent":
+            page.keyboard.press("g")
+            page.wait_for_selector("#grid :focus", state="attached")
+            by_keys(page, rng.choice(now.choices).points)
+            page.wait_for_selector("[data-press=confirm]")
+            assert shown(served).moves == now.moves  # the key that picked the target confirms nothing
+            if page.locator("#c-answers button").count():
+                page.keyboard.press("0")
+            page.keyboard.press("Enter")
+        case "next":
+            return False
+    deadline = time.monotonic() + SLOW_MS / 1000
+    while shown(served).picture == now.picture and shown(served).press == now.press:
+        assert time.monotonic() < deadline and not page.text_content("#refusal"), page.text_content("#refusal")
+        page.wait_for_timeout(10)
+    return True
+
+
+def test_an_operator_begins_a_game_and_mends_a_slip(browser: Any, tmp_path: Path) -> None:
+    rng = random.Random(2)
+    with running(tmp_path, "ewn") as served, opened(browser, served) as page:
+        page.wait_for_selector("#begin[open]")
+        page.keyboard.press("Alt+2")
+        begin(page, "ewn")
+        assert "mode=championship" in page.url
+        while shown(served).press != "throw":
+            step(page, served, rng)
+        page.keyboard.press("3")
+        now = waited(page, served, "announce")
+        assert now.proposed is not None and now.proposed.word[2:].upper() in page.text_content("#c-move")
+        page.keyboard.press("Enter")  # too soon to have been announced
+        assert len(shown(served).moves) == 2
+        page.click("#c-dice button:text-is('5')")  # it was a five
+        page.wait_for_selector("#c-log li:has-text('3 → 5')")
+        waited(page, served, "announce")
+        confirm(page)
+        waited(page, served, "throw")
+        page.locator("#c-moves button").nth(1).click()  # after both set-ups
+        page.fill("#form-note", "the referee agrees")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#c-log li:has-text('the referee agrees')")
+        assert len(shown(served).moves) == 2 and shown(served).throw == 5
+
+
+@pytest.mark.long
+def test_a_best_of_seven_with_an_undo_a_kill_and_a_corrected_score(browser: Any, tmp_path: Path) -> None:
+    rng = random.Random(3)
+    with running(tmp_path, "ewn") as served, opened(browser, served, "?mode=championship") as page:
+        begin(page, "ewn", games="7", event="2026 CCGC", site="重庆")
+        for _ in range(12):
+            assert step(page, served, rng)
+        before = shown(served)
+        page.keyboard.press("p")
+        page.wait_for_selector("[data-act=startClocks]")
+        page.reload()
+        waited(page, served, "resume")
+        assert page.locator("#c-moves button").count() == len(before.moves)
+    with running(tmp_path, "ewn") as served, opened(browser, served) as page:  # another server goes on
+        now = waited(page, served, "resume")
+        assert now.stage == "asks" and now.moves == before.moves
+        page.click("[data-act=undo]")
+        page.keyboard.press("Enter")
+        while len(shown(served).moves) != len(before.moves) - 1:
+            page.wait_for_timeout(10)
+        while step(page, served, rng):
+            pass
+        page.click("[data-act=setScore]")
+        page.fill("#form-team0", "3")
+        page.fill("#form-team1", "2")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#c-score:text-is('Alpha 3 : 2 Beta')")
+        page.click("[data-act=nextGame]")
+        waited(page, served, "set-up", "announce", "nobody")
+        assert shown(served).first == 1
+        page.click("[data-act=endGame]")
+        page.select_option("#form-how", "0 time")
+        page.fill("#form-note", "their flag fell")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#c-about:has-text('decided')")
+        with page.expect_download() as download:
+            page.click("[data-act='game 0']")
+            page.click("#form [data-act=send]")
+            page.click("[data-act=record]")
+        assert download.value.suggested_filename == shown(served).record
+    assert len(list(tmp_path.glob("championship/*/WTN-*"))) == 1
+
+
+@pytest.mark.long
+def test_the_second_screen_shows_board_and_clocks_and_cannot_press(browser: Any, tmp_path: Path) -> None:
+    with running(tmp_path, "connect6") as served, opened(browser, served, "?mode=championship&screen=watch") as watch:
+        watch.wait_for_selector("body.watch")
+        assert served.server.hall._holder is None
+        with opened(browser, served, "?mode=championship") as page:
+            begin(page, "connect6")
+            page.click("[data-act=startClocks]")
+            waited(page, served, "announce")
+            confirm(page)
+            waited(page, served, "opponent")
+            page.fill("#c-word", "i9k11")
+            page.keyboard.press("Enter")
+            page.wait_for_selector("[data-press=confirm] >> text=I9 K11")
+            page.keyboard.press("Enter")
+            waited(page, served, "announce")
+            page.wait_for_selector("#c-evaluation:has-text('depth')", state="attached")
+            watch.wait_for_selector("#c-clocks .runs")
+            assert not watch.text_content("#c-evaluation") and not watch.text_content("#c-move")
+            watch.keyboard.press("Enter")
+            watch.evaluate("document.querySelector('#c-main')?.click()")
+            assert watch.locator("button:visible").count() == 0 or not watch.locator("#c-main button:visible").count()
+            confirm(page)
+            waited(page, served, "opponent")
+            watch.wait_for_selector(f"#picture[data-shown='/picture/{shown(served).picture}.svg']", state="attached")
+            assert fits(watch)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", ("xiangqi", "connect6", "ewn", "junqi"))
+def test_screenshots(game: str, browser: Any, tmp_path: Path) -> None:
+    (ROOT / "build").mkdir(exist_ok=True)
+    rng = random.Random(1)
+    with running(tmp_path, game) as served:
+        with opened(browser, served, "?mode=championship") as page:
+            begin(page, game, minutes="0.5", event="2026 CCGC", site="重庆")
+            while shown(served).press != "resume":
+                step(page, served, rng)
+            step(page, served, rng)
+            if game == "ewn":
+                step(page, served, rng)
+            waited(page, served, "announce")
+            assert fits(page)
+            page.screenshot(path=ROOT / "build" / f"championship-{game}.png")
+        for name, size, query in (("narrow", NARROW, ""), ("dark", WIDE, "&lang=zh"), ("watch", WIDE, "&screen=watch")):
+            scheme = "dark" if name == "dark" else "light"
+            with opened(browser, served, f"?mode=championship{query}", size, color_scheme=scheme) as page:
+                page.wait_for_selector("#c-clocks:visible")
+                page.wait_for_timeout(300)
+                assert fits(page)
+                page.screenshot(path=ROOT / "build" / f"championship-{game}-{name}.png")

@@ -18,6 +18,7 @@ from siqi.system.encodings import check_encoding
 
 if TYPE_CHECKING:
     from siqi.games.game_record import GameRecord, Note
+    from siqi.games.game_tree import GameTree
 
 MAX_BYTES = 256 << 20
 """The size of the biggest file that is read."""
@@ -116,6 +117,12 @@ class Wording(Protocol):
 
     def comments(self, game: Any) -> dict[int, str]:
         """Return the comments on the main line, by the number of moves before them."""
+
+    def tree(self, game: Any) -> GameTree:
+        """Return the game with its variations."""
+
+    def game(self, tree: GameTree) -> Any:
+        """Return the game that the formats write for a tree; ValueError for a move that cannot be played."""
 
     def notation(self, game: Any) -> str:
         """Return the one of NOTATIONS that the game's own notation is a form of; '' if it is of none.

@@ -6,57 +6,23 @@ No test may see a console message, an error, or a request to another server. Scr
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from board_browser import NARROW, SLOW_MS, WIDE, browser, by_keys, fits, needs_chromium, opened
 from board_server import RunningServer, running
 from fixture_files import ROOT
 
 from siqi.daemon.board.events import Snapshot
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = needs_chromium
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+__all__ = ["browser"]  # a fixture
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="not installed: chromium (Debian: chromium)")
-
-WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 GAMES = ("xiangqi", "connect6", "ewn", "junqi")
-SLOW_MS = 60_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses to run as root with one
-        found = started.chromium.launch(executable_path=CHROMIUM, args=sandbox)
-        yield found
-        found.close()
-
-
-@contextmanager
-def opened(browser: Any, served: RunningServer, query: str = "", size: Any = WIDE, **more: Any) -> Iterator[Any]:
-    """Open the page; afterwards check that there was no message, no error, and no request to another server."""
-    context = browser.new_context(viewport=size, locale="en-GB", **more)
-    page = context.new_page()
-    page.set_default_timeout(SLOW_MS)
-    seen: list[str] = []
-    page.on("console", lambda message: seen.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: seen.append(f"error: {error}"))
-    page.on("request", lambda request: seen.append(request.url))
-    page.goto(served.address.replace("/#", f"/{query}#"))
-    page.wait_for_selector("#help", state="attached")
-    yield page
-    own = f"//127.0.0.1:{served.port}/"
-    assert [text for text in seen if own not in text or text.startswith(("console", "error"))] == []
-    context.close()
 
 
 def begin(page: Any, game: str, side: int = 0, **selects: str) -> None:
@@ -89,33 +55,11 @@ def drawn(page: Any, served: RunningServer) -> Snapshot:
     raise AssertionError(f"the page does not follow: {now}")
 
 
-def go_to(page: Any, point: str) -> None:
-    """Move the focus to a point by the arrow keys."""
-    steps = page.evaluate(
-        """(point) => {
-            const rows = [...document.querySelectorAll('#grid [role=row]')].map((row) => [...row.children]);
-            const place = (test) => rows.flatMap((row, i) => row.flatMap((cell, j) => test(cell) ? [[i, j]] : []))[0];
-            const [to, from] = [(c) => c.dataset.point === point, (c) => c.tabIndex === 0].map(place);
-            return [to[0] - from[0], to[1] - from[1]];
-        }""",
-        point,
-    )
-    for count, (forth, back) in zip(steps, (("ArrowDown", "ArrowUp"), ("ArrowRight", "ArrowLeft")), strict=True):
-        for _ in range(abs(count)):
-            page.keyboard.press(forth if count > 0 else back)
-
-
 def next_points(now: Snapshot, rng: random.Random) -> list[str]:
     if now.stones:
         every = [f"{column}{row}" for column in "abcdefghijklmnopqrs" for row in range(1, 20)]
         return rng.sample([point for point in every if point not in now.pieces], now.stones)
     return rng.choice(now.choices).points
-
-
-def by_keys(page: Any, points: list[str]) -> None:
-    for point in points:
-        go_to(page, point)
-        page.keyboard.press("Enter")
 
 
 def play_by_keys(page: Any, served: RunningServer, most: int) -> Snapshot:
@@ -150,11 +94,6 @@ def swap(page: Any, served: RunningServer, now: Snapshot) -> None:
         assert not page.text_content("#refusal")
         page.wait_for_timeout(10)
     assert (after.pieces[first], after.pieces[second]) == (now.pieces[second], now.pieces[first])
-
-
-def fits(page: Any) -> bool:
-    found: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    return found
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from siqi.daemon.board.analyse.entries import AnyEntry as Fact
+from siqi.daemon.board.analyse.session import Analysis
 from siqi.daemon.board.championship.days import Days
 from siqi.daemon.board.championship.session import Championship
+from siqi.daemon.board.command import ANALYSES
 from siqi.daemon.board.entries import AnyEntry
 from siqi.daemon.board.hall import Hall
 from siqi.daemon.board.mode import numbers
@@ -27,8 +30,11 @@ WAIT_S = 120
 class RunningServer:
     """The server, as other threads may use it."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, server: BoardServer, session: Session, port: int) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, server: BoardServer, session: Session, analysis: Analysis, port: int
+    ) -> None:
         self.loop, self.server, self.session, self.port = loop, server, session, port
+        self.analysis = analysis
 
     contests: Championship
 
@@ -55,10 +61,12 @@ def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[Runn
         session = Session(store, seed=seed, numbering=numbering)
         days = Days(folder / Championship.name)
         contests = Championship(days, numbering=numbering)
-        modes = Modes([session, contests], folder)
+        analyses = Store[Fact](folder / ANALYSES, Fact)
+        analysis = Analysis(analyses, numbering=numbering)
+        modes = Modes([session, contests, analysis], folder)
         server = BoardServer(Hall(modes, Reviews(folder, ("--depth", "1")), numbering, game))
         ended = asyncio.Event()
-        found.append(RunningServer(asyncio.get_running_loop(), server, session, server.listen(0)))
+        found.append(RunningServer(asyncio.get_running_loop(), server, session, analysis, server.listen(0)))
         found[0].contests = contests
         found[0].end = lambda: found[0].loop.call_soon_threadsafe(ended.set)  # type: ignore[attr-defined]
         begun.set()
@@ -68,6 +76,7 @@ def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[Runn
             await server.close()
             store.close()
             days.close()
+            analyses.close()
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()

@@ -71,7 +71,7 @@ class Pictures:
         if number not in self._drawn:
             return None
         if (number, flipped) not in self._svg:
-            name, drawn, look = self._drawn[number]
-            drawing = registry.picture_maker(name).draw(drawn, look._replace(flipped=flipped))
+            one = self._drawn[number]
+            drawing = registry.picture_maker(one.game).draw(one.drawn, one.look._replace(flipped=flipped), **one.extras)
             self._svg[number, flipped] = drawing.svg()
         return self._svg[number, flipped]

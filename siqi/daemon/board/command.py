@@ -13,11 +13,15 @@ from siqi.system.interrupts import INTERRUPTED, raised
 from siqi.system.pipes import printable, to_stderr
 
 if TYPE_CHECKING:
+    from siqi.daemon.board.analyse.entries import AnyEntry as Fact
     from siqi.daemon.board.entries import AnyEntry
     from siqi.daemon.board.running import Claim
     from siqi.daemon.board.store import Store
 
 FAILED = 1
+
+ANALYSES = "analyses"
+"""The folder of analyses in the folder of games."""
 
 USUAL_PORT = 7474
 """The port where none is given, if it is free: a tab that stays open finds the server again."""
@@ -46,13 +50,15 @@ def report(text: str) -> None:
 
 def board_with(options: argparse.Namespace) -> int:
     """Run `siqi board` until Ctrl-C; return 0 if another one runs already, whose page is opened, or INTERRUPTED."""
-    from siqi.daemon.board.entries import AnyEntry  # late: parsing a command line needs none of this
+    from siqi.daemon.board.analyse.entries import AnyEntry as Fact  # late: parsing a command line needs none of this
+    from siqi.daemon.board.entries import AnyEntry
     from siqi.daemon.board.running import Claim, find
     from siqi.daemon.board.store import Store
 
     folder: Path = options.games or usual_folder()
     try:
         store = Store[AnyEntry](folder, AnyEntry)
+        analyses = Store[Fact](folder / ANALYSES, Fact)
         claim = Claim(folder)
     except OSError as error:
         if error.errno != errno.EBUSY:
@@ -69,7 +75,7 @@ def board_with(options: argparse.Namespace) -> int:
 
     try:
         with raised():
-            asyncio.run(_serve(store, claim, options))
+            asyncio.run(_serve(store, analyses, claim, options))
     except KeyboardInterrupt:
         report("ended; the same command goes on with the game")
         return INTERRUPTED
@@ -79,12 +85,14 @@ def board_with(options: argparse.Namespace) -> int:
     finally:
         claim.release()
         store.close()
+        analyses.close()
     return 0
 
 
-async def _serve(store: Store[AnyEntry], claim: Claim, options: argparse.Namespace) -> None:
+async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, options: argparse.Namespace) -> None:
     import asyncio
 
+    from siqi.daemon.board.analyse.session import Analysis
     from siqi.daemon.board.championship.days import Days
     from siqi.daemon.board.championship.session import Championship
     from siqi.daemon.board.hall import Hall
@@ -97,7 +105,8 @@ async def _serve(store: Store[AnyEntry], claim: Claim, options: argparse.Namespa
 
     numbering = numbers()
     days = Days(store.folder / Championship.name)
-    modes = Modes([Session(store, numbering=numbering), Championship(days, numbering=numbering)], store.folder)
+    contests, analysis = Championship(days, numbering=numbering), Analysis(analyses, numbering=numbering)
+    modes = Modes([Session(store, numbering=numbering), contests, analysis], store.folder)
     server = BoardServer(Hall(modes, Reviews(store.folder), numbering, options.game))
     try:
         try:

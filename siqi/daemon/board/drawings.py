@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.review.pictures import marks_of
@@ -18,6 +19,7 @@ class Drawing(NamedTuple):
     game: str
     drawn: Position | Diagram
     look: Look
+    extras: Mapping[str, Any] = MappingProxyType({})  # that the game's pictures alone have
 
 
 def drawing_of(

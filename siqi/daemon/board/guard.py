@@ -13,7 +13,10 @@ from typing import NamedTuple
 TOKEN_BYTES = 32
 
 MOST_BYTES = 64 * 1024
-"""The size of a body or a message, at most."""
+"""The size of a body, at most."""
+
+MOST_MESSAGE_BYTES = 6 << 20
+"""The size of a message of a tab, at most: it may bring a file of games."""
 
 
 class Request(NamedTuple):

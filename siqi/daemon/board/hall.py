@@ -12,9 +12,8 @@ import msgspec
 from siqi.daemon.board import boards
 from siqi.daemon.board.commands import Review, ServerCommand, SwitchMode, TakeBoard
 from siqi.daemon.board.events import ActiveMode, Board, Event, Refused, Reviewing, Seat, Shown, Welcome
-from siqi.daemon.board.mode import Found, Mode, Think
+from siqi.daemon.board.mode import Found, HasGame, Mode, Think
 from siqi.daemon.board.modes import Modes
-from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.reviews import ReviewError, Reviews
 from siqi.daemon.board.thinker import Answered, Fault, GameLoaded, News, Progress, Thinker
 from siqi.games import registry
@@ -87,7 +86,8 @@ class Hall:
         send(tab, Welcome(number=self._next_number(), games=games, usual=self._usual, version=__version__))
         self._seats()
         for event in self._whole():
-            send(tab, event)
+            if not (event.is_private and tab.only_watches):
+                send(tab, event)
 
     def _whole(self) -> Iterator[Event]:
         """Yield the events that show the active mode to a tab that has seen nothing of it."""
@@ -152,7 +152,7 @@ class Hall:
         positions = self._mode.positions
         return None if positions is None else boards.board(positions.game, self._next_number())
 
-    def _show_board(self, before: Positions | None) -> None:
+    def _show_board(self, before: HasGame | None) -> None:
         """Send the board of a game that has just been loaded."""
         if self._mode.positions is not before and (board := self._board()) is not None:
             self._send_all([board])

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Protocol
 
 from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import Event
-from siqi.daemon.board.positions import Positions
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.played_game import FinishedGame
 from siqi.games.contract import Game, Position, Score
@@ -43,6 +42,8 @@ class Think(NamedTuple):
     skill: int
     is_new: bool  # nothing found before may be used: a game begins, or another set-up is proposed
     is_urgent: bool = False  # it should answer at once
+    fen: str = ""  # of the position before the words; '': the start position
+    lines: int = 0  # to report, of a position that is only looked at; 0: the position is played
 
 
 Wanted = LoadGame | Think
@@ -64,6 +65,15 @@ class Found(NamedTuple):
     nodes: int
     elapsed_ms: int
     lines: tuple[FoundLine, ...]  # at least one, best first
+    value: Score | None = None  # of the position before the throw, where the lines answer throws
+
+
+class HasGame(Protocol):
+    """The positions of a game that is loaded."""
+
+    @property
+    def game(self) -> Game[Position]:
+        """The game."""
 
 
 class Mode(Protocol):
@@ -108,7 +118,7 @@ class Mode(Protocol):
         """Return the board to draw; None without one."""
 
     @property
-    def positions(self) -> Positions | None:
+    def positions(self) -> HasGame | None:
         """The positions, once the game is loaded; to be read."""
 
     @property

@@ -70,7 +70,7 @@ class BoardServer:
             ],
             default_handler_class=Nothing,
             default_handler_args=known,
-            websocket_max_message_size=guard.MOST_BYTES,
+            websocket_max_message_size=guard.MOST_MESSAGE_BYTES,
             websocket_ping_interval=20,
         )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 from siqi.daemon.board.mode import Found, FoundLine, LoadGame, Think, Wanted, monotonic_ms
@@ -63,6 +63,7 @@ class Thinker:
         self._waiting: Wanted | None = None
         self._question: Think | None = None
         self._search = 0
+        self._found: Found | None = None  # not reported yet
         self._reported = 0.0
         threading.stack_size(max(threading.stack_size(), STACK_BYTES))  # a kernel's recursion needs it
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -87,7 +88,7 @@ class Thinker:
     # The thread
 
     def _run(self) -> None:
-        while (item := self._inbox.get()) is not None:
+        while (item := self._next()) is not None:
             try:
                 if callable(item):
                     item()
@@ -104,7 +105,7 @@ class Thinker:
         self._engine.close()
 
     def _replace(self, wanted: Wanted | None) -> None:
-        self._waiting, self._question = wanted, None
+        self._waiting, self._question, self._found = wanted, None, None
         self._engine.stop()
 
     def _start(self, wanted: Wanted) -> None:
@@ -114,11 +115,16 @@ class Thinker:
             if engine.prepare(Needs.GAME):
                 self._post(GameLoaded(registry.load(wanted.game)))
             return
+        engine.set_option("UCI_Variant", wanted.game)
+        if not engine.prepare(Needs.GAME):  # another mode had another game
+            self._waiting = wanted
+            return
         engine.set_option("Skill Level", str(wanted.skill))
+        engine.set_option("MultiPV", str(max(wanted.lines, 1)))
         if wanted.is_new:
             engine.new_game()
-        engine.set_position(None, wanted.words)
-        if wanted.throw:
+        engine.set_position(wanted.fen or None, wanted.words, is_played=not wanted.lines)
+        if wanted.throw or wanted.lines:
             engine.set_dice(wanted.throw)
         self._question = wanted
         self._search = engine.go(wanted.limits)
@@ -129,20 +135,41 @@ class Thinker:
                 self._post(Progress(text))
             case events.Loaded(name):
                 self._post(GameLoaded(registry.load(name)))
-            case events.LoadFailed(_, reason) | events.Refused(_, reason):
+            case events.LoadFailed(_, reason):
+                self._waiting = None
+                self._post(Fault(reason))
+            case events.Refused(_, reason):
                 self._post(Fault(reason))
             case events.Info() if self._question and event.search_id == self._search:
-                if event.is_final or monotonic_ms() - self._reported >= REPORT_MS:
-                    self._reported = monotonic_ms()
-                    self._post(found_by(event, self._question))
+                self._found = found_by(event, self._question)
+                self._report()
             case events.BestMove(search_id, position, move) if self._question and search_id == self._search:
+                self._report(is_last=True)
                 question, self._question = self._question, None
-                if move is not None:
-                    self._post(Answered(question, position.move_text(move)))
+                if move is not None or question.lines:
+                    word = "" if move is None else position.move_text(move)
+                    self._post(Answered(question, word))
+
+    def _report(self, is_last: bool = False) -> None:
+        """Post what has been found since the last report, if it is time for one."""
+        if self._found is not None and (is_last or monotonic_ms() - self._reported >= REPORT_MS):
+            self._reported = monotonic_ms()
+            self._post(self._found)
+            self._found = None
+
+    def _next(self) -> events.Event | Callable[[], None] | None:
+        """Return the next request or event; report meanwhile what is due."""
+        while self._found is not None:
+            try:
+                return self._inbox.get(timeout=max(self._reported + REPORT_MS - monotonic_ms(), 1) / 1000)
+            except Empty:
+                self._report()
+        return self._inbox.get()
 
 
 def found_by(info: events.Info, question: Think) -> Found:
     """Return what a search has found, its moves as words."""
     text, report = info.position.move_text, info.report
-    lines = tuple(FoundLine(line.score, tuple(map(text, line.pv)), line.throw) for line in report.lines)
-    return Found(question.key, report.depth, report.nodes, info.elapsed_ms, lines)
+    kept = report.lines if report.lines[0].throw else report.lines[: info.multipv]
+    lines = tuple(FoundLine(line.score, tuple(map(text, line.pv)), line.throw) for line in kept)
+    return Found(question.key, report.depth, report.nodes, info.elapsed_ms, lines, report.value)

@@ -1,5 +1,6 @@
 // The page: the connection, the tabs of the modes, what they share. Each mode draws its own part.
 
+import { AnalysePage } from './analyse.js';
 import { BoardView } from './board.js';
 import { ChampionshipPage } from './championship.js';
 import { connect } from './link.js';
@@ -32,7 +33,7 @@ const shell = {
 };
 
 /** @type {{[mode: string]: ModePage}} */
-const pages = { play: new PlayPage(shell), championship: new ChampionshipPage(shell) };
+const pages = { play: new PlayPage(shell), championship: new ChampionshipPage(shell), analyse: new AnalysePage(shell) };
 /** @type {string[]} */
 let modes = [];
 /** @type {ModePage | null} */
@@ -61,6 +62,7 @@ function hear(event) {
       break;
     case 'refused':
       get('refusal').textContent = refusalText(event.reason);
+      active?.hear(event);
       break;
     case 'seat':
       shell.holds = event.holds;
@@ -92,7 +94,7 @@ function show() {
   for (const part of document.querySelectorAll('[data-text]')) part.textContent = text(/** @type {HTMLElement} */ (part).dataset.text ?? '');
   for (const part of document.querySelectorAll('[data-label]')) part.setAttribute('aria-label', text(/** @type {HTMLElement} */ (part).dataset.label ?? ''));
   showTabs();
-  for (const [name, page] of Object.entries(pages)) for (const part of page.parts) part.hidden = name !== mode;
+  for (const [name, page] of Object.entries(pages)) for (const part of page.parts) part.toggleAttribute('hidden', name !== mode);
   const title = active?.show() ?? ['', ''];
   get('title').textContent = title[1] || 'Siqi';
   document.title = [...title, 'Siqi'].filter(Boolean).join(' – ');
@@ -131,7 +133,7 @@ document.addEventListener('keydown', (event) => {
     return;
   }
   if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector('dialog[open]')) return;
-  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement) return;
   if (event.key === '?') openKeys();
   else if (event.key === 'f') {
     shell.board.turn();

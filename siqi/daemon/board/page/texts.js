@@ -22,6 +22,14 @@ const TEXTS = {
     modes: 'Modes', keyModes: 'to another mode',
     secondsLeft: '{side}: {n} seconds left', empty: 'empty', chosen: 'chosen', target: 'can be reached', stones: 'stone', hidden: 'unknown piece', comma: ', ',
     dies: 'attacker falls', wins: 'attacker wins', both: 'both fall',
+    welcomeAnalysis: 'Analyse a game or a position', open: 'Open…', openTitle: 'Analyse', openStart: 'From the start of', openPaste: 'A FEN, moves, or games in any format', openFile: 'Or a file',
+    read: 'Read', tooLarge: 'It is larger than 3 MB: convert a part of it by siqi convert.', toSetUp: '{side} is to set up', toMove: '{side} to move', toMoveThrow: '{side} to move, threw a {throw}', toThrow: '{side} to throw',
+    wonBy: '{side} has won', chanceOf: '{side} {chance}', depth: 'depth {depth}, {speed} nodes/s', engineOff: 'Engine off', linesOf: '{n} lines', engineLines: 'The engine’s lines', searching: 'The engine looks…',
+    thrown: 'on {throw}', anyThrow: 'any', graph: 'Chances along the line', noMoves: 'Move a piece to begin.', book: 'Books', gamesPlayed: '{n} games', comment: 'Comment', saveAs: 'Save as…', losses: 'This format has no room for: {list}',
+    toStart: 'To the start', back: 'Back', forth: 'On', toEnd: 'To the end', engineSets: 'Have the engine set up', judge: 'Judge the line', judgeStop: 'Stop judging: {n}', promote: 'Variation up', remove: 'Remove from here',
+    restore: 'Put back', threats: 'Threats', heat: 'Heat', beliefs: 'Beliefs', viewAll: 'All pieces', edit: 'Set up pieces', editing: 'Set up pieces', editingHow: 'Choose a piece below, then points of the board; a second pick clears a point.',
+    clearPoint: 'clear', analyseTurn: 'Analyse, {side} to move', emptyBoard: 'Empty the board', gamesRead: 'Games of the file', matesIn: '{side} wins in {n}',
+    keyStep: 'one move back, on', keyBranch: 'to another variation here', keyEnds: 'to the start, to the end', keyThrow: 'the throw; 0: any', keyBest: 'play the engine’s best move', keyEngine: 'engine on, off', keyPaste: 'read what was copied',
     keyArrows: 'to another point of the board', keyEnter: 'pick a piece, then its target', keyEsc: 'leave the choice', keyHome: 'ends of a row', keyDie: 'enter a throw', keyHint: 'show the best move', keyFlip: 'turn the board', keyHelp: 'this list',
     ok: 'Set', show: 'Show', clocks: 'Clocks', answer: 'The referee’s answer', newContest: 'New contest', beginContest: 'Begin the contest', change: 'Change',
     check: 'Check the machine', noContest: 'No contest yet', noContestHow: 'A contest is all games against one team. It begins with a check of this machine.',
@@ -69,6 +77,14 @@ const TEXTS = {
     modes: '模式', keyModes: '切换模式',
     secondsLeft: '{side}还剩 {n} 秒', empty: '空', chosen: '已选', target: '可到达', stones: '子', hidden: '未知棋子', comma: '，',
     dies: '攻方阵亡', wins: '攻方胜', both: '同归于尽',
+    welcomeAnalysis: '分析一局棋或一个局面', open: '打开…', openTitle: '分析', openStart: '从初始局面开始', openPaste: 'FEN、着法或任何格式的棋谱', openFile: '或选择文件',
+    read: '读取', tooLarge: '超过 3 MB：请先用 siqi convert 转换其中一部分。', toSetUp: '{side}布阵', toMove: '{side}走', toMoveThrow: '{side}走，骰点 {throw}', toThrow: '{side}掷骰',
+    wonBy: '{side}胜', chanceOf: '{side} {chance}', depth: '深度 {depth}，每秒 {speed} 节点', engineOff: '引擎关闭', linesOf: '{n} 条变化', engineLines: '引擎的变化', searching: '引擎搜索中…',
+    thrown: '骰点 {throw}', anyThrow: '任意', graph: '胜率曲线', noMoves: '走一着即可开始。', book: '库', gamesPlayed: '{n} 局', comment: '注释', saveAs: '另存为…', losses: '此格式无法保存：{list}',
+    toStart: '到开局', back: '后退', forth: '前进', toEnd: '到末尾', engineSets: '由引擎布阵', judge: '评估全线', judgeStop: '停止评估：{n}', promote: '变着上移', remove: '删除此后着法',
+    restore: '恢复', threats: '威胁', heat: '热度', beliefs: '推测', viewAll: '全部棋子', edit: '摆放棋子', editing: '摆放棋子', editingHow: '先在下方选棋子，再点棋盘；再点一次清空该点。',
+    clearPoint: '清空', analyseTurn: '分析，{side}走', emptyBoard: '清空棋盘', gamesRead: '文件中的对局', matesIn: '{side} {n} 着胜',
+    keyStep: '后退、前进一着', keyBranch: '此处另一变着', keyEnds: '到开局、到末尾', keyThrow: '骰点；0 为任意', keyBest: '走引擎的最佳着法', keyEngine: '引擎开、关', keyPaste: '读取剪贴板内容',
     keyArrows: '移到棋盘上另一点', keyEnter: '选棋子，再选目标', keyEsc: '取消选择', keyHome: '一行的两端', keyDie: '输入骰点', keyHint: '显示最佳着法', keyFlip: '翻转棋盘', keyHelp: '本列表',
     ok: '确定', show: '显示', clocks: '棋钟', answer: '裁判判定', newContest: '新比赛', beginContest: '开始比赛', change: '修改', check: '赛前检查', noContest: '还没有比赛',
     noContestHow: '一场比赛包含与同一参赛队的全部对局，先做赛前检查。', preflight: '赛前检查', READY: '就绪', NOTREADY: '未就绪', check_engine: '引擎已载入并预热', check_disk: '磁盘可写，剩余',
@@ -175,6 +191,23 @@ export function pieceText(card, letter) {
   const name = PIECES[language][card.game]?.[letter.toLowerCase()];
   const number = String(card.pieces[second ? 1 : 0].indexOf(letter) + 1);
   return `${side}${space}${name ?? number}`;
+}
+
+/**
+ * Return a chance as text.
+ * @param {number} chance 0..1
+ */
+export function percent(chance) {
+  return `${Math.round(100 * chance)}%`;
+}
+
+/**
+ * Return a proven win as text.
+ * @param {number} mate the winner's turns, negative if the second side wins
+ * @param {import('./types.js').GameCard} [card]
+ */
+export function scoreText(mate, card) {
+  return text('matesIn', { side: card?.names[language][mate > 0 ? 1 : 2] ?? '', n: Math.abs(mate) });
 }
 
 const SIGNS = /** @type {{[code: string]: string}} */ ({ 0: 'dies', 1: 'wins', 2: 'both' });

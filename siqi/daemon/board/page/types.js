@@ -45,7 +45,24 @@
  *   mate: number | null, win: number | null, line: string[]}} Evaluation
  */
 /** @typedef {{event: 'warning', number: number, reason: string}} Warning */
-/** @typedef {Board | Welcome | ActiveMode | Table | Evaluation | Warning | Snapshot | Loading | Refused | Seat | Reviewing} Event */
+/** @typedef {{node: number, parent: number, move: PlayedMove, comment?: string, nags?: number[], chance?: number | null}} TreeNode */
+/** @typedef {{nodes: TreeNode[], comment: string, chance: number | null, setups: number}} TreeShown */
+/** @typedef {{move: PlayedMove, games: number, score: number}} BookMove */
+/**
+ * @typedef {{event: 'analysis', number: number, stage: 'start' | 'loading' | 'analyse' | 'edit', picture: number,
+ *   game: string, name: string, file: string, players: [string, string], result: string, node: number, turn: number,
+ *   fen: string, pieces: {[point: string]: string}, last: string[], choices: Choice[], stones: number, throw: number,
+ *   has_throw: boolean, needs_setup: boolean, view: number | null, has_views: boolean, layers: {[name: string]: boolean},
+ *   lines: number, judging: number, book: BookMove[], known: string[], comment: string, ending: Ending | null,
+ *   can_restore: boolean, formats: string[], notes: string[], games: string[], tree: TreeShown | null}} AnalysisShown
+ */
+/** @typedef {{chance: number, moves: PlayedMove[], points: string[], cp: number, mate: number, throw: number}} LineShown */
+/**
+ * @typedef {{event: 'lines', number: number, node: number, depth: number, nodes: number, elapsed_ms: number,
+ *   chance: number, mate: number, lines: LineShown[]}} LinesShown
+ */
+/** @typedef {{event: 'saved', number: number, name: string, data: string, losses: string[]}} Saved */
+/** @typedef {Board | Welcome | ActiveMode | Table | Evaluation | Warning | Snapshot | AnalysisShown | LinesShown | Saved | Loading | Refused | Seat | Reviewing} Event */
 
 /**
  * What the board shows of a snapshot of any mode.
@@ -60,7 +77,7 @@
 /**
  * A mode's part of the page. `parts` are shown while it is active, `keys` are listed, `show` returns what the window's
  * title says, `look` is called ten times a second.
- * @typedef {{parts: HTMLElement[], keys: string[][], forget: () => void, hear: (event: Event) => void,
+ * @typedef {{parts: Element[], keys: string[][], forget: () => void, hear: (event: Event) => void,
  *   show: () => string[], look: () => void, picked: (point: string) => void, key: (event: KeyboardEvent) => void}} ModePage
  */
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from siqi.games.formats import OpeningName
 from siqi.games.game_record import GameRecord
+from siqi.games.game_tree import GameTree
+from siqi.games.xiangqi.formats import trees
 from siqi.games.xiangqi.formats.portable import record_of
 from siqi.games.xiangqi.knowledge.openings import opening_of
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
@@ -25,6 +27,16 @@ def record(game: Game) -> GameRecord:
 def comments(game: Game) -> dict[int, str]:
     """Return the comments on the main line, by the number of moves before them."""
     return dict(game.comments)
+
+
+def tree(game: Game) -> GameTree:
+    """Return the game with its variations."""
+    return trees.tree_of(game)
+
+
+def game(tree: GameTree) -> Game:
+    """Return the game that the formats write for a tree."""
+    return trees.game_of(tree)
 
 
 def notation(game: Game | None) -> str:

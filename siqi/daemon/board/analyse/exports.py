@@ -1,0 +1,79 @@
+"""An analysis in the formats of its game."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from siqi.daemon.board.analyse.tree import ROOT, Tree
+from siqi.games import registry
+from siqi.games.contract import Game, Position
+from siqi.games.formats import Format
+from siqi.games.game_record import GameRecord, position_after
+from siqi.games.game_tree import GameTree, TreeMove
+
+SVG = "svg"
+"""The format of the board's picture."""
+
+
+class Exported(NamedTuple):
+    """A file to be saved, and what it has no room for."""
+
+    name: str
+    data: bytes
+    losses: list[str]
+
+
+def formats(game: str) -> list[str]:
+    """Return the names of the formats of a game."""
+    return [one.name for one in registry.formats(game)]
+
+
+def export(tree: Tree, game: Game[Position], stem: str, name: str) -> Exported:
+    """Return an analysis in a format; ValueError if there is no such format, or it cannot hold the game at all."""
+    assert tree.begun is not None
+    kept_as = next((one for one in registry.formats(tree.begun.game) if one.name == name), None)
+    if kept_as is None:
+        raise ValueError(f"no format {name}")
+    whole = game_tree(tree, game)
+    losses: dict[str, int] = {}
+    wording = registry.wording(tree.begun.game)
+    if wording is None:
+        _lose_variations(tree, losses)
+        written = kept_as.write([whole.record])
+    else:
+        written = kept_as.write([wording.game(whole)])
+    losses |= written.losses
+    return Exported(f"{stem}{_suffix(kept_as)}", written.data, [f"{kind}: {n}" for kind, n in losses.items() if n])
+
+
+def _suffix(kept_as: Format) -> str:
+    return kept_as.suffixes[0]
+
+
+def _lose_variations(tree: Tree, losses: dict[str, int]) -> None:
+    main = set(tree.main_line())
+    losses["variations"] = sum(1 for node in tree.walk() if node not in main and tree.nodes[node].parent in main)
+    losses["comments"] = sum(1 for node in tree.walk() if tree.nodes[node].comment)
+
+
+def game_tree(tree: Tree, game: Game[Position]) -> GameTree:
+    """Return the tree as a game's: its record has the main line."""
+    assert tree.begun is not None
+    begun = tree.begun
+    numbers = {ROOT: 0}
+    moves = []
+    for node in tree.walk():
+        if node == ROOT:
+            continue
+        one = tree.nodes[node]
+        moves.append(TreeMove(numbers[one.parent], one.word, one.comment, one.nags))
+        numbers[node] = len(moves)
+    main = tree.main_line()[1:]
+    setups = game.info.setups(begun.fen)
+    words = tuple(tree.nodes[node].word for node in main)
+    dice = tuple(tree.nodes[node].answered for node in main[setups:]) if game.info.has_dice else ()
+    record = GameRecord(words, dice, begun.result, *begun.players, begun.occasion, begun.event, begun.fen)
+    outcome = position_after(game, record).outcome()
+    if outcome is not None:
+        record = record._replace(result=outcome.result)
+    return GameTree(record, tuple(moves), tree.nodes[ROOT].comment, begun.headers)

@@ -1,0 +1,164 @@
+"""Games and positions from a text or a file's content, for an analysis: any format that `siqi convert` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from siqi.daemon.board.analyse.entries import Begun, KeptMove
+from siqi.daemon.commands.game_files import GameFormat, GameSource, choose, cut_records
+from siqi.games import registry
+from siqi.games.game_record import GameRecord
+from siqi.games.game_tree import GameTree, tree_of
+from siqi.games.records.position_lines import read_line
+from siqi.system.encodings import decode
+
+LEAST_SLASHES = 4
+"""Slashes between the ranks of the smallest board in a FEN."""
+
+MOST_GAMES = 2000
+"""The games of a file among which the page lets choose."""
+
+MOST_MOVES = 20_000
+"""The moves of a game, variations included."""
+
+
+class Source(NamedTuple):
+    """A content whose game is known, still to be read, for which the game's rules must be loaded."""
+
+    game: str
+    name: str
+    data: bytes
+    format: GameFormat | None  # None: the words of a position
+    words: tuple[str, ...] = ()  # FEN or `startpos`, then the moves
+
+
+class Imported(NamedTuple):
+    """The games of a source, one at least, and lines on what could not be read."""
+
+    game: str
+    name: str
+    games: list[Any]  # as the formats' readers return them
+    faults: list[str]
+
+
+def source_of(name: str, data: bytes, game: str) -> Source:
+    """Return a content with the game that it is of, `game` for moves alone; ValueError if nothing shows a game.
+
+    Nothing is loaded.
+    """
+    if (words := _position_words(data)) is not None:
+        return Source(_game_of(words[0], game), name, data, None, words)
+    try:
+        found = choose(GameSource(name, data))
+    except ValueError:
+        if (moves := _moves(data)) and game:
+            return Source(game, name, data, None, ("startpos", *moves))
+        raise ValueError("neither a position nor a game in a format that is known") from None
+    return Source(found.game, name, data, found)
+
+
+def _position_words(data: bytes) -> tuple[str, ...] | None:
+    """Return a FEN or `startpos` with its moves, if a content is one line of that kind."""
+    if len(data) > 1 << 20 or not data.isascii():
+        return None
+    lines = [line for line in decode(data, None, "ascii")[0].splitlines() if line.strip()]
+    parts = read_line(lines[0]) if len(lines) == 1 else None
+    if parts is None or not parts.start:
+        return None
+    if parts.start == "startpos" or parts.start.partition(" ")[0].count("/") >= LEAST_SLASHES:
+        return parts.start, *parts.moves
+    return None
+
+
+def _game_of(start: str, game: str) -> str:
+    """Return the game whose board a FEN has; ValueError if there is none."""
+    if start == "startpos":
+        return game or registry.USUAL
+    ranks = start.partition(" ")[0].count("/") + 1
+    found = [name for name in registry.NAMES if len(registry.info(name).board.rows) == ranks]
+    if not found:
+        raise ValueError(f"no game has a board of {ranks} ranks")
+    return game if game in found else found[0]
+
+
+def _moves(data: bytes) -> tuple[str, ...]:
+    """Return the words of a text of moves; () if it has something else."""
+    if not data.isascii() or len(data) > 1 << 16:
+        return ()
+    words = data.decode("ascii").split()
+    return tuple(words) if words and all(word[0].isalpha() and any(map(str.isdigit, word)) for word in words) else ()
+
+
+def read(source: Source) -> Imported:
+    """Return the games of a source, each cut before its first illegal move; ValueError if there is none.
+
+    The game's rules must be loaded, or they are compiled now.
+    """
+    if source.format is None:
+        start, *moves = source.words
+        fen = "" if start == "startpos" else start
+        record = GameRecord(tuple(moves), fen=fen)
+        registry.load(source.game).position(fen or None)
+        return _checked(source.game, source.name, [record], [])
+    found = source.format.format.read(source.data, None)
+    if not found.games:
+        raise ValueError(found.faults[0] if found.faults else "no game can be read")
+    return _checked(source.game, source.name, found.games[:MOST_GAMES], found.faults)
+
+
+def _checked(game: str, name: str, games: list[Any], faults: list[str]) -> Imported:
+    records = [one for one in games if isinstance(one, GameRecord)]
+    if records:  # other games are checked by their readers
+        from siqi.games.formats import ParsedFile
+
+        found = ParsedFile(records)
+        cut_records(game, found)
+        return Imported(game, name, found.games, [*faults, *found.faults])
+    return Imported(game, name, games, faults)
+
+
+def tree(game: str, parsed: Any) -> GameTree:
+    """Return a game with its variations, as a reader of the game's formats returned it."""
+    wording = registry.wording(game)
+    return tree_of(parsed) if wording is None or isinstance(parsed, GameRecord) else wording.tree(parsed)
+
+
+def title(parsed: Any, game: str) -> str:
+    """Return the line by which a game is chosen among those of its file."""
+    wording = registry.wording(game)
+    record = parsed if wording is None or isinstance(parsed, GameRecord) else wording.record(parsed)
+    players = " - ".join((record.first, record.second))
+    more = [text for text in (record.event, record.occasion, record.result) if text not in ("", "?", "*")]
+    return " · ".join([players, *more])[:200]
+
+
+def begun(found: Imported, number: int, at: str) -> Begun:
+    """Return the first fact of an analysis of a game; ValueError for too many moves."""
+    whole = tree(found.game, found.games[number])
+    record = whole.record
+    if len(whole.moves) > MOST_MOVES:
+        raise ValueError(f"more than {MOST_MOVES} moves")
+    info = registry.info(found.game)
+    moves = [KeptMove(move.parent, move.word, 0, move.comment, move.nags) for move in whole.moves]
+    if info.has_dice:  # such games have no variations
+        throws = [record.throw(info, ply) for ply in range(len(moves))]
+        moves = [KeptMove(move.parent, move.word, throw) for move, throw in zip(moves, throws, strict=True)]
+    return Begun(
+        at=at,
+        game=found.game,
+        fen=record.fen,
+        moves=tuple(moves),
+        comment=whole.comment,
+        headers=dict(whole.headers),
+        players=(record.first, record.second),
+        event=record.event,
+        occasion=record.occasion,
+        result=record.result,
+        name=found.name,
+    )
+
+
+def choices(found: Imported) -> Sequence[str]:
+    """Return the lines by which the games of a file are chosen."""
+    return [f"{number}. {title(parsed, found.game)}" for number, parsed in enumerate(found.games, 1)]

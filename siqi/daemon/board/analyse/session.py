@@ -1,0 +1,515 @@
+"""The session of Analyse, as plain calls: a tree of moves, what the engine finds, and what is read and written.
+
+It is a mode of the page (siqi/daemon/board/mode.py). A fact is stored before it counts; where it cannot be stored,
+nothing has changed.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from siqi.daemon.board.analyse import commands as asked
+from siqi.daemon.board.analyse import exports, shown
+from siqi.daemon.board.analyse.editor import Editor
+from siqi.daemon.board.analyse.entries import (
+    Added,
+    AnyEntry,
+    Begun,
+    Commented,
+    Promoted,
+    Removed,
+    Restored,
+    Threw,
+    Value,
+    Valued,
+    Went,
+)
+from siqi.daemon.board.analyse.events import AnalysisShown, Saved, TreeShown
+from siqi.daemon.board.analyse.place import Place, tree_texts
+from siqi.daemon.board.analyse.reader import Reader
+from siqi.daemon.board.analyse.tree import ROOT, Tree, fold
+from siqi.daemon.board.drawings import Drawing
+from siqi.daemon.board.events import Event, Loading, PlayedMove, Refused
+from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, numbers, utc
+from siqi.daemon.board.played import Refusal
+from siqi.daemon.board.store import Store
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.options import MAX_SKILL
+from siqi.daemon.engine.played_game import FinishedGame
+from siqi.games import registry
+from siqi.games.contract import Game, Position
+
+JUDGE_MS = 500
+"""The engine's time for a position of a line that is judged."""
+
+USUAL_LINES = 3
+
+LINES, SET_UP, JUDGE = "lines", "analysis set-up", "judge"
+"""The purposes of questions to the engine."""
+
+
+class Analysis:
+    """The analysis that is shown, from its store's last one on. Not for several threads."""
+
+    name = "analyse"
+    commands = asked.AnalyseCommand
+
+    def __init__(
+        self, store: Store[AnyEntry], today: Callable[[], str] = utc, numbering: Iterator[int] | None = None
+    ) -> None:
+        """Open the youngest analysis of the store. OSError if its file cannot be read."""
+        self._store, self._today = store, today
+        self._numbers = numbers() if numbering is None else numbering
+        try:
+            self.tree = fold(store.latest())
+        except ValueError as error:
+            raise OSError(errno.EIO, f"the last analysis's file is damaged: {error}") from None
+        self.place: Place | None = None
+        self._game: Game[Position] | None = None
+        self._reader = Reader()
+        self._editor: Editor | None = None
+        self._texts: dict[int, PlayedMove] = {}
+        self._sent_tree = -1
+        self._lines = USUAL_LINES
+        self._layers: dict[str, bool] = {}
+        self._view: int | None = None
+        self._value: Value | None = None  # by the engine, at the current node
+        self._judging: list[int] = []  # nodes of a line
+        self._judged: Found | None = None  # of the first of them
+        self._wants_setup = False
+        self._nonce = 0
+        self._picture = next(self._numbers)
+
+    # What the person asks
+
+    def do(self, command: Any) -> Sequence[Event]:
+        """Carry out a command; return what is to be shown."""
+        try:
+            if isinstance(command, asked.Save):
+                return [self._saved(command.format)]
+            self._do(command)
+        except (Refusal, ValueError) as error:
+            return [self._refused(str(error))]
+        except OSError as error:
+            return [self._not_stored(error), self.snapshot()]
+        return self._shown()
+
+    def _do(self, command: Any) -> None:
+        match command:
+            case asked.Open(game=game):
+                self._open(game)
+            case asked.Read(text=text, game=game):
+                self._reader.give("", text.encode(), game)
+                self._read()
+            case asked.ReadFile(name=name, data=data):
+                self._reader.give_file(name, data, self.tree.begun.game if self.tree.begun else "")
+                self._read()
+            case asked.Choose(number=number):
+                self._begin(self._reader.choose(number, self._today()))
+            case asked.GoTo(node=node):
+                self._go(Went(at=self._today(), node=node))
+            case asked.Add(word=word):
+                self._add(word)
+            case asked.Dice(throw=throw):
+                self._throw(throw)
+            case asked.SetUps():
+                if self._require().has_pieces:
+                    raise Refusal("the set-ups are over")
+                self._wants_setup, self._nonce = True, self._nonce + 1
+            case asked.Remove(node=node):
+                self._go(Removed(at=self._today(), node=node))
+            case asked.Restore():
+                self._go(Restored(at=self._today()))
+            case asked.Promote(node=node):
+                self._store_fact(Promoted(at=self._today(), node=node))
+            case asked.Comment(node=node, text=text):
+                self._store_fact(Commented(at=self._today(), node=node, text=text))
+            case asked.Engine(lines=lines):
+                self._keep_value()
+                self._lines = lines
+            case asked.Layer(name=name, is_shown=is_shown):
+                self._layer(name, is_shown)
+            case asked.View(side=side):
+                if not self._require().is_referee:
+                    raise Refusal("there are no other views")
+                self._view = side
+                self._redraw()
+            case asked.Judge():
+                self._judge()
+            case asked.Edit(is_empty=is_empty):
+                self._editor = Editor(self._require().game, {} if is_empty else self._require().whole.pieces())
+                self._redraw()
+            case asked.Put(point=point, letter=letter):
+                self._require_editor().put(point, letter)
+                self._redraw()
+            case asked.Edited(turn=turn):
+                self._end_editing(turn)
+
+    def _open(self, game: str) -> None:
+        if game not in registry.NAMES:
+            raise Refusal(f"no game {game}")
+        self._begin(Begun(at=self._today(), game=game, fen=registry.info(game).usual_start))
+        self._reader.keep(None)
+
+    def _read(self) -> None:
+        """Read what was given, if its game is loaded; else it is wanted first."""
+        if self._game is not None and self._game.info.name == self._reader.game:
+            entry, found = self._reader.read(self._today())
+            self._begin(entry)
+            self._reader.keep(found)
+
+    def _begin(self, entry: Begun) -> None:
+        """Begin an analysis; ValueError for a first position or moves against the rules."""
+        tree = Tree().after(entry)
+        place: Place | None = None
+        known: dict[int, PlayedMove] = {}
+        if self._game is not None and self._game.info.name == entry.game:
+            place = self._checked(tree, self._game)
+            tree_texts(tree, self._game, known)
+        self._keep_value()
+        self._store.begin(entry)
+        if place is None:
+            self._game = None
+        self.tree, self.place, self._texts = tree, place, known
+        self._view, self._judging, self._wants_setup, self._editor = None, [], False, None
+        self._sent_tree = -1
+        self._nonce += 1
+        self._forget()
+        self._take_throw()
+
+    def _take_throw(self) -> None:
+        """Take the throw that the FEN of a first position has."""
+        if self.place is not None and self.place.first_throw and len(self.tree.nodes) == 1 and not self.tree.node.throw:
+            self._go(Threw(at=self._today(), throw=self.place.first_throw))
+
+    def _checked(self, tree: Tree, game: Game[Position]) -> Place:
+        """Return the current position of a tree; ValueError if a main line's move is against the rules."""
+        assert tree.begun is not None
+        place = Place(game, tree.begun.fen)
+        place.follow(tree)
+        return place
+
+    def _go(self, fact: AnyEntry) -> None:
+        """Store a fact that may change the current position, and go there."""
+        before, place = self.tree, self._require()
+        after = before.after(fact)
+        try:
+            place.follow(after)
+        except ValueError:
+            place.follow(before)
+            raise
+        try:
+            if after.current != before.current:
+                self._keep_value()
+            self._store_fact(fact)
+        except OSError:
+            place.follow(before)
+            raise
+        if self.tree.current != before.current or self.tree.node.throw != before.node.throw:
+            self._forget()
+
+    def _add(self, word: str) -> None:
+        place = self._require()
+        if place.whole.outcome() is not None:
+            raise Refusal("the game is over")
+        if self.has_throw and not self.tree.node.throw:
+            raise Refusal("choose the throw first")
+        self._go(Added(at=self._today(), word=place.checked(word)))
+
+    def _throw(self, throw: int) -> None:
+        if not self.has_throw:
+            raise Refusal("there is no throw here")
+        self._go(Threw(at=self._today(), throw=throw))
+
+    @property
+    def has_throw(self) -> bool:
+        """True if the side to move throws a die."""
+        place = self.place
+        return place is not None and place.info.has_dice and place.has_pieces and place.whole.outcome() is None
+
+    def _layer(self, name: str, is_shown: bool) -> None:
+        if name not in self._layers:
+            raise Refusal(f"no layer {name}")
+        self._layers[name] = is_shown
+        self._redraw()
+
+    def _judge(self) -> None:
+        if self._judging:
+            self._judging = []
+            return
+        self._require()
+        self._keep_value()
+        line = self.tree.shown_line()
+        if self._place_at(line[-1]).whole.outcome() is not None:
+            line.pop()
+        setups = self._require().info.setups(self._require().fen)
+        self._judging = [node for node in line[setups:] if self.tree.nodes[node].value is None]
+        if not self._judging:
+            raise Refusal("all positions of the line have been judged")
+
+    def _end_editing(self, turn: int | None) -> None:
+        editor = self._require_editor()
+        if turn is not None:
+            fen = editor.fen(turn)
+            self._begin(Begun(at=self._today(), game=editor.game.info.name, fen=fen))
+        self._editor = None
+        self._redraw()
+
+    def _require(self) -> Place:
+        if self.tree.begun is None:
+            raise Refusal("no analysis has begun")
+        if self.place is None:
+            raise Refusal("the game is being loaded")
+        return self.place
+
+    def _require_editor(self) -> Editor:
+        if self._editor is None:
+            raise Refusal("no pieces are being set up")
+        return self._editor
+
+    def _store_fact(self, fact: AnyEntry) -> None:
+        after = self.tree.after(fact)
+        self._store.add(fact)
+        self.tree = after
+
+    def _keep_value(self) -> None:
+        """Store what the engine has found at the current position, if it is deeper than before."""
+        value, before = self._value, self.tree.node.value
+        if value is not None and value != before and (before is None or before.depth <= value.depth):
+            self._store_fact(Valued(at=self._today(), node=self.tree.current, value=value))
+
+    def _forget(self) -> None:
+        """Leave what belongs to the position before."""
+        self._value, self._wants_setup = None, False
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self._picture = next(self._numbers)
+
+    def left(self) -> None:
+        """Keep what the engine has found: another mode is shown."""
+        self._judging = []
+        try:
+            self._keep_value()
+        except OSError:  # it is found again
+            return
+
+    def _not_stored(self, error: OSError) -> Refused:
+        where = f": {error.filename}" if error.filename else ""
+        return self._refused(f"not saved: {error.strerror or error}{where}")
+
+    # What the engine does
+
+    def wanted(self) -> Wanted | None:
+        """Return what the engine should do now; None: nothing."""
+        if self._reader.game:
+            return LoadGame(self._reader.game)
+        if self.tree.begun is None:
+            return None
+        if self.place is None:
+            return LoadGame(self.tree.begun.game)
+        if self._editor is not None:
+            return None
+        if self._wants_setup:
+            return self._think(SET_UP, Limits(movetime=HINT_MS), 0)
+        if self._judging:
+            return self._think_of(self._judging[0])
+        if self._lines and self.place.has_pieces and self.place.whole.outcome() is None:
+            return self._think(LINES, Limits(infinite=True), self._lines)
+        return None
+
+    def _think(self, purpose: str, limits: Limits, lines: int) -> Think:
+        assert self.place is not None
+        throw = self.tree.node.throw if self.has_throw else 0
+        key = (purpose, self.tree.current, throw, 100 * self._nonce + lines)
+        return self._question(key, self.place, throw, limits, lines)
+
+    def _think_of(self, node: int) -> Think:
+        """Return the question to judge a position of a line."""
+        key = (JUDGE, node, 0, self._nonce)
+        return self._question(key, self._place_at(node), 0, Limits(movetime=JUDGE_MS), 1)
+
+    def _place_at(self, node: int) -> Place:
+        assert self.place is not None
+        place = Place(self.place.game, self.place.fen)
+        place.follow(self.tree.after(Went(at="", node=node)))
+        return place
+
+    def _question(self, key: Key, place: Place, throw: int, limits: Limits, lines: int) -> Think:
+        words = tuple(place.words(place.whole.turn))
+        name = place.info.name
+        return Think(key, name, words, throw, limits, MAX_SKILL, False, False, place.fen, lines)
+
+    def game_loaded(self, game: Game[Position]) -> Sequence[Event]:
+        """Take a game that was loaded, for its rules."""
+        wanted = self.wanted()
+        if not isinstance(wanted, LoadGame) or wanted.game != game.info.name:
+            return []
+        try:
+            if self._reader.game:
+                before, self._game = self._game, game
+                try:
+                    self._read()
+                except ValueError:
+                    self._game = before
+                    raise
+            else:
+                self._load(game)
+        except ValueError as error:
+            return [self._refused(str(error)), self.snapshot()]
+        except OSError as error:
+            return [self._not_stored(error), self.snapshot()]
+        return [self.snapshot()]
+
+    def _load(self, game: Game[Position]) -> None:
+        self._forget()
+        try:
+            self.place = self._checked(self.tree, game)
+            tree_texts(self.tree, game, self._texts)
+        except ValueError:  # the file was changed by hand
+            self.tree, self.place = Tree(), None
+            raise
+        self._game = game
+        self._take_throw()
+
+    def engine_found(self, found: Found) -> Sequence[Event]:
+        """Take what a search has found so far."""
+        wanted = self.wanted()
+        if not isinstance(wanted, Think) or wanted.key != found.key or self.place is None:
+            return []
+        if found.key[0] == LINES:
+            self._value = shown.value_of(found, self.place.whole.turn)
+            return [shown.lines_of(next(self._numbers), self.tree.current, found, self.place)]
+        if found.key[0] == JUDGE:
+            self._judged = found
+        return []
+
+    def engine_moved(self, key: Key, word: str) -> Sequence[Event]:
+        """Take the engine's answer; one to a question that has been dropped changes nothing."""
+        wanted = self.wanted()
+        if not isinstance(wanted, Think) or wanted.key != key:
+            return []
+        try:
+            if key[0] == SET_UP:
+                self._add(word)
+            elif key[0] == JUDGE:
+                self._take_judgement(key[1])
+            else:
+                self._keep_value()
+        except ValueError as error:  # a fault in this program
+            return [self._refused(f"internal: the engine's move {word}: {error}")]
+        except OSError as error:
+            self._judging = []
+            return [self._not_stored(error), self.snapshot()]
+        return self._shown()
+
+    def _take_judgement(self, node: int) -> None:
+        found = self._judged
+        if found is not None and found.key[1] == node:
+            value = shown.value_of(found, self._place_at(node).whole.turn)
+            self._store_fact(Valued(at=self._today(), node=node, value=value))
+        self._judging = self._judging[1:]
+
+    def engine_failed(self, reason: str) -> Sequence[Event]:
+        """Say that a game cannot be loaded, or that the engine has failed."""
+        self._reader.drop()
+        self._judging = []
+        return [self._refused(reason)]
+
+    def loading(self, text: str) -> Sequence[Event]:
+        """Return the event for a line of progress."""
+        return [Loading(number=next(self._numbers), text=text)]
+
+    def tick(self) -> Sequence[Event]:
+        """Return nothing: there are no clocks."""
+        return []
+
+    # What is shown
+
+    def _refused(self, reason: str) -> Refused:
+        return Refused(number=next(self._numbers), reason=reason)
+
+    def _shown(self) -> list[Event]:
+        """Return the snapshot, with the tree if it has changed."""
+        return [self._snapshot(self._sent_tree != self.tree.version)]
+
+    def snapshot(self) -> AnalysisShown:
+        """Return the analysis as it is now."""
+        return self._snapshot(has_tree=True)
+
+    def _snapshot(self, has_tree: bool) -> AnalysisShown:
+        number, tree, place = next(self._numbers), self.tree, self.place
+        begun = tree.begun
+        if begun is None or place is None:
+            is_loading = begun is not None or bool(self._reader.game)
+            return AnalysisShown(number=number, picture=self._picture, stage="loading" if is_loading else "start")
+        self._layers = shown.layers(place, self._layers)
+        return AnalysisShown(
+            number=number,
+            picture=self._picture,
+            stage="edit" if self._editor is not None else "loading" if self._reader.game else "analyse",
+            game=begun.game,
+            name=begun.name,
+            file=self._store.stem,
+            players=begun.players,
+            result=begun.result,
+            node=tree.current,
+            last=place.points_of(tree.node.word) if tree.current != ROOT else [],
+            throw=tree.node.throw if self.has_throw else 0,
+            has_throw=self.has_throw,
+            view=self._view if place.is_referee else None,
+            layers=dict(self._layers),
+            lines=self._lines,
+            judging=len(self._judging),
+            comment=tree.node.comment,
+            can_restore=bool(tree.removed),
+            formats=exports.formats(begun.game),
+            notes=self._reader.notes[:5],
+            games=self._reader.choices(),
+            tree=self._tree(place) if has_tree else None,
+            **self._board(place),
+        )
+
+    def _tree(self, place: Place) -> TreeShown:
+        tree_texts(self.tree, place.game, self._texts)
+        self._sent_tree = self.tree.version
+        return shown.tree_of(self.tree, place, self._texts)
+
+    def _board(self, place: Place) -> dict[str, Any]:
+        if self._editor is not None:
+            return self._editor.shown()
+        return shown.board_of(place, self._view, self.has_throw and not self.tree.node.throw)
+
+    def drawing(self) -> Drawing | None:
+        """Return the board to draw; None without one."""
+        if self.place is None:
+            return None
+        if self._editor is not None:
+            return self._editor.drawing()
+        last = self.place.points_of(self.tree.node.word) if self.tree.current != ROOT else []
+        return shown.drawing_of(self.place, self._view, self._layers, last)
+
+    @property
+    def positions(self) -> Place | None:
+        """The current position, once the game is loaded; to be read."""
+        return self.place
+
+    @property
+    def file(self) -> str:
+        """The name of the analysis's file, without its ending."""
+        return self._store.stem
+
+    def finished(self) -> FinishedGame | None:
+        """Return None: an analysis has no end."""
+        return None
+
+    def record(self) -> tuple[str, bytes] | None:
+        """Return None: it is saved in any format instead."""
+        return None
+
+    def _saved(self, name: str) -> Saved:
+        """Return the analysis in a format of its game; ValueError if that cannot hold it, or there is none."""
+        found = exports.export(self.tree, self._require().game, self._store.stem, name)
+        return Saved(number=next(self._numbers), name=found.name, data=found.data, losses=found.losses)

@@ -1,0 +1,126 @@
+"""What an analysis shows of a position: board, tree, the engine's lines, books. Chances are the first side's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from siqi.daemon.board.analyse.entries import Value
+from siqi.daemon.board.analyse.events import BookMoveShown, LineShown, LinesShown, TreeNode, TreeShown
+from siqi.daemon.board.analyse.place import Place
+from siqi.daemon.board.analyse.tree import ROOT, Tree
+from siqi.daemon.board.drawings import Drawing
+from siqi.daemon.board.events import Choice, Ending, PlayedMove
+from siqi.daemon.board.mode import Found
+from siqi.games import registry
+from siqi.games.contract import Position, Score, is_hidden_position
+from siqi.games.pictures.diagram import Diagram
+from siqi.games.pictures.look import Look
+
+LAYERS = ("threats", "heat", "beliefs")
+"""What some games' pictures show beside pieces and moves."""
+
+MOST_MOVES = 12
+"""The moves of a line that are shown."""
+
+MOST_BOOK_MOVES = 6
+
+
+def layers(place: Place, before: Mapping[str, bool]) -> dict[str, bool]:
+    """Return the layers of a game, and whether they are shown: all but heat, to begin with."""
+    extras = registry.picture_maker(place.info.name).EXTRAS
+    return {name: before.get(name, name != "heat") for name in LAYERS if name in extras}
+
+
+def seen(place: Place, view: int | None) -> Position:
+    """Return the position as it is shown."""
+    return place.whole if view is None or not place.is_referee or not place.has_pieces else place.view(view)
+
+
+def board_of(place: Place, view: int | None, waits: bool) -> dict[str, Any]:
+    """Return the parts of what the page shows that are of the board; `waits`: for a throw before moves."""
+    whole = place.whole
+    found: dict[str, Any] = {"turn": whole.turn, "fen": whole.fen(), "has_views": place.is_referee}
+    if not place.has_pieces:
+        return found | {"needs_setup": True}
+    found["pieces"] = seen(place, view).pieces()
+    outcome = whole.outcome()
+    if outcome is not None:
+        return found | {"ending": Ending(outcome.winner, outcome.reason)}
+    lines = place.game.consult(whole)
+    book = sorted((line.move for line in lines if line.move is not None), key=lambda move: -move.games)
+    found["book"] = [BookMoveShown(place.texts([one.word])[0], one.games, one.score) for one in book[:MOST_BOOK_MOVES]]
+    found["known"] = [line.text for line in lines if line.move is None][:MOST_BOOK_MOVES]
+    if place.info.stones_per_turn > 1:
+        return found | {"stones": place.stones()}
+    if waits:
+        return found
+    words = map(whole.move_text, whole.legal_moves())
+    return found | {"choices": [Choice(word, place.points_of(word)) for word in words]}
+
+
+def drawing_of(place: Place, view: int | None, shown: Mapping[str, bool], last: Sequence[str]) -> Drawing:
+    """Return the board to draw."""
+    name = place.info.name
+    if not place.has_pieces:
+        empty = Diagram({}, place.whole.turn, place.whole.fen())
+        empty.has_pieces = False
+        return Drawing(name, empty, Look())
+    position = seen(place, view).copy()
+    extras = {layer: True for layer, is_shown in shown.items() if is_shown}
+    if is_hidden_position(position, place.info) and position.viewer is None:
+        extras.pop("beliefs", None)
+    return Drawing(name, position, Look(lastmove=tuple(last)), extras)
+
+
+def first_side(score: Score, turn: int) -> Value:
+    """Return a score of the side to move as the first side's, without its depth."""
+    if score.mate is not None:
+        mate = score.mate if turn == 0 else -score.mate
+        return Value(float(mate > 0), 0, mate)
+    expected = 0.5 if score.expected is None else score.expected
+    return Value(round(expected if turn == 0 else 1 - expected, 4))
+
+
+def value_of(found: Found, turn: int) -> Value:
+    """Return what a search has found of a position with this side to move."""
+    value = first_side(found.value or found.lines[0].score, turn)
+    return Value(value.chance, found.depth, value.mate)
+
+
+def lines_of(number: int, node: int, found: Found, place: Place) -> LinesShown:
+    """Return what a search of a position has found."""
+    turn, value = place.whole.turn, value_of(found, place.whole.turn)
+    lines = []
+    for line in found.lines:
+        one = first_side(line.score, turn)
+        moves = place.texts(line.words[:MOST_MOVES])
+        lines.append(LineShown(one.chance, moves, place.points_of(line.words[0]), line.score.cp, one.mate, line.throw))
+    return LinesShown(
+        number=number,
+        node=node,
+        depth=found.depth,
+        nodes=found.nodes,
+        elapsed_ms=found.elapsed_ms,
+        chance=value.chance,
+        mate=value.mate,
+        lines=lines,
+    )
+
+
+def tree_of(tree: Tree, place: Place, texts: Mapping[int, PlayedMove]) -> TreeShown:
+    """Return all moves of the tree."""
+    nodes = []
+    for node in tree.walk():
+        if node == ROOT:
+            continue
+        one = tree.nodes[node]
+        move = PlayedMove(one.word, texts[node].chinese, one.answered)
+        nodes.append(TreeNode(node, one.parent, move, one.comment, one.nags, _chance(one.value)))
+    root = tree.nodes[ROOT]
+    setups = place.info.setups(place.fen)
+    return TreeShown(nodes, comment=root.comment, chance=_chance(root.value), setups=setups)
+
+
+def _chance(value: Value | None) -> float | None:
+    return None if value is None else value.chance

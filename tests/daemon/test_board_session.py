@@ -13,6 +13,7 @@ from siqi.daemon.board.commands import (
     AnyCommand,
     Begin,
     Hint,
+    Look,
     MoveNow,
     Pause,
     Play,
@@ -134,6 +135,33 @@ def test_a_throw_stays_when_its_move_is_taken_back() -> None:
     table.play()
     seen |= {entry.throw for entry in table.store.entries if isinstance(entry, Thrown)}
     assert seen <= set(range(1, 7)) and all(move.throw for move in table.shown().moves[2:])
+
+
+@GAMES
+def test_looking_back_changes_nothing(game: str) -> None:
+    table = Table(seed=4)
+    table.begin(game)
+    while (len(table.shown().moves) < 9 or table.session.wanted()) and table.step():
+        pass
+    now, state = table.shown(), table.session.state
+    setups = 2 if registry.info(game).has_setup else 0
+    position = loaded(game).position()
+    for ply, node in enumerate(state.path()):
+        if node.answered:
+            position.set_dice(node.answered)  # type: ignore[attr-defined]
+        if ply >= setups:
+            shown = table.do(Look(ply))
+            assert shown.looked == ply and shown.moves == now.moves and not shown.choices and not shown.stones
+            assert set(shown.pieces) == set(position.pieces()) and shown.picture > now.picture
+            assert "x" in shown.pieces.values() or game != "junqi"
+            assert len(shown.last) == len(table.session.positions.points_of(now.moves[ply - 1].word) if ply else [])  # type: ignore[union-attr]
+        position.push(position.parse_move(node.word))
+    back = table.do(Look(len(now.moves)))
+    assert (back.looked, back.pieces, back.choices, back.stones) == (None, now.pieces, now.choices, now.stones)
+    table.do(Look(setups))
+    assert table.refused(Look(len(now.moves) + 1)) == "there is no such position"
+    assert table.session.state == state and table.shown().looked == setups
+    assert table.do(Look()).looked is None
 
 
 def test_throws_follow_from_the_seed_alone() -> None:

@@ -72,6 +72,12 @@ class MoveNow(Command, frozen=True, tag="move now"):
     """Have the engine answer with what it has found."""
 
 
+class Look(Command, frozen=True, tag="look"):
+    """Show the position after a number of moves, None: the last one; the game is not changed."""
+
+    ply: Annotated[int, msgspec.Meta(ge=0)] | None = None
+
+
 class Pause(Command, frozen=True, tag="pause"):
     """Stop the clocks."""
 
@@ -101,5 +107,5 @@ class Review(Command, frozen=True, tag="review"):
 ServerCommand = TakeBoard | SwitchMode | Review
 """Commands to the server, not to a mode."""
 
-AnyCommand = Begin | Play | Swap | Propose | SetUp | Throw | TakeBack | Hint | MoveNow | Pause | Resume | Resign
+AnyCommand = Begin | Play | Swap | Propose | SetUp | Throw | TakeBack | Hint | Look | MoveNow | Pause | Resume | Resign
 """The commands of Play."""

@@ -60,6 +60,15 @@ class Positions:
         """True once the set-ups are over, in games that have some."""
         return not is_setup_position(self.whole, self.info) or self.whole.has_pieces
 
+    def before(self, position: Position, ply: int) -> Position:
+        """Return an earlier position of the game, with the throw that was answered there."""
+        earlier = position.copy()
+        while earlier.ply > ply:
+            earlier.pop()
+        if self.info.has_dice:
+            set_dice(earlier, self.info, self.moves[ply].throw)
+        return earlier
+
     def words(self, side: int) -> list[str]:
         """Return the moves so far as a side may see them."""
         if self._is_referee and is_hidden_position(self.whole, self.info):

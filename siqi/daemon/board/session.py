@@ -15,6 +15,7 @@ from siqi.daemon.board.commands import (
     AnyCommand,
     Begin,
     Hint,
+    Look,
     MoveNow,
     Pause,
     Play,
@@ -66,6 +67,7 @@ class Session:
         self._nonce = 0
         self._arranged = ""  # the set-up that the person makes
         self._hint = ""
+        self._looked: int | None = None  # the number of moves before the earlier position that is shown
         self._wants_hint = False
         self._is_urgent = False
 
@@ -120,6 +122,8 @@ class Session:
                 self._require_turn()
                 self._nonce += 1
                 self._wants_hint = True
+            case Look(ply):
+                self._look(ply)
             case MoveNow():
                 self._require_going_on()
                 self._is_urgent = True
@@ -191,6 +195,15 @@ class Session:
         played.add(WentBack(at=played.today(), node=target, used=played.used()))
         self._forget()
 
+    def _look(self, ply: int | None) -> None:
+        """Look at an earlier position."""
+        positions = self._played.positions
+        last, setups = len(positions.moves), positions.info.setups("")
+        if ply is not None and not setups <= ply <= last:
+            raise Refusal("there is no such position")
+        self._looked = None if ply == last else ply
+        self._picture = self.next_number()
+
     def _require_going_on(self) -> Positions:
         played = self._played
         _ = played.begun, played.positions
@@ -215,6 +228,7 @@ class Session:
         self._picture = self.next_number()
         self._arranged = self._hint = ""
         self._wants_hint = self._is_urgent = False
+        self._looked = None
 
     def _not_stored(self, error: OSError) -> list[AnyEvent]:
         self._played.hold()
@@ -362,6 +376,7 @@ class Session:
             pieces=self.pieces(),
             moves=positions.moves,
             last=self.last_points(),
+            looked=self._looked,
             throw=played.state.throw,
             needs_throw=played.goes_on and played.needs_throw,
             thinking=played.goes_on and not is_mine and not played.needs_throw,
@@ -371,7 +386,7 @@ class Session:
             clocks=played.clocks(),
             ending=played.ending(),
             file=self._store.stem,
-            **(self._offers(positions) if is_mine else {}),
+            **(self._offers(positions) if is_mine and self._looked is None else {}),
         )
 
     def _offers(self, positions: Positions) -> dict[str, Any]:
@@ -389,7 +404,8 @@ class Session:
         """Return the board as the person sees it, with the hint; None until the game is loaded."""
         if (positions := self._played.loaded) is None:
             return None
-        return drawing_of(positions, self.shown(), self.pieces(), self.last_points(), self._hint)
+        hint = self._hint if self._looked is None else ""
+        return drawing_of(positions, self.shown(), self.pieces(), self.last_points(), hint)
 
     def pieces(self) -> dict[str, str]:
         """Return the pieces that the person sees, by point."""
@@ -401,14 +417,16 @@ class Session:
         return positions.set_up(side, word) if word else {}
 
     def shown(self) -> Position:
-        """Return the position that is drawn: the person's view, at the end all."""
+        """Return the position that is drawn: the person's view, at the end all, or an earlier one that is looked at."""
         positions = self._played.positions
-        return positions.view if self._played.ending() is None else positions.whole
+        last = positions.view if self._played.ending() is None else positions.whole
+        return last if self._looked is None else positions.before(last, self._looked)
 
     def last_points(self) -> list[str]:
         """Return the points of the last move."""
         positions = self._played.positions
-        return positions.points_of(positions.moves[-1].word) if positions.moves else []
+        moves = positions.moves[: self._looked]
+        return positions.points_of(moves[-1].word) if moves else []
 
     @property
     def positions(self) -> Positions | None:

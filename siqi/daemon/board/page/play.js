@@ -16,7 +16,7 @@ const SURE_MS = 4000;
 const CALLED_S = [60, 30, 10];
 
 export class PlayPage {
-  keys = [['← ↑ ↓ →', 'keyArrows'], ['Enter', 'keyEnter'], ['Esc', 'keyEsc'], ['Home, End', 'keyHome'], ['1 – 6', 'keyDie'], ['B', 'keyHint'], ['F', 'keyFlip'], ['Alt+1 – 3', 'keyModes'], ['?', 'keyHelp']];
+  keys = [['← ↑ ↓ →', 'keyArrows'], ['Enter', 'keyEnter'], ['Esc', 'keyEsc'], ['Home, End', 'keyHome'], ['← →, Home, End', 'keyLook'], ['1 – 6', 'keyDie'], ['B', 'keyHint'], ['F', 'keyFlip'], ['Alt+1 – 3', 'keyModes'], ['?', 'keyHelp']];
 
   /** @param {Shell} shell */
   constructor(shell) {
@@ -31,7 +31,7 @@ export class PlayPage {
     this.isSure = false;
     this.spokenMoves = -1;
     this.dialog = new BeginDialog((command) => shell.ask(command));
-    this.moves = new MoveList(get('moves'));
+    this.moves = new MoveList(get('moves'), (ply) => this.lookAt(ply));
     this.clocks = new ClockFace(CALLED_S, (side, n) => shell.say(text('secondsLeft', { side: this.sideName(side), n })));
     get('new').addEventListener('click', () => this.dialog.open(this.shown?.settings ?? null));
     get('typed').addEventListener('submit', (event) => {
@@ -107,9 +107,21 @@ export class PlayPage {
     this.showPlayers();
     this.showActions();
     const setups = this.card()?.has_setup ? 2 : 0;
-    this.moves.show(this.shown?.moves ?? [], setups);
+    this.moves.show(this.shown?.moves ?? [], setups, this.shown?.looked ?? undefined);
     this.showBoard();
     return [get('state').textContent ?? '', this.card()?.names[spoken()][0] ?? ''];
+  }
+
+  /**
+   * Look at an earlier position, or at the last one again.
+   * @param {number} ply
+   */
+  lookAt(ply) {
+    const { shown } = this;
+    if (!shown || !this.shell.holds) return;
+    const most = shown.moves.length;
+    const goal = Math.min(Math.max(ply, this.card()?.has_setup ? 2 : 0), most);
+    if (most && goal !== (shown.looked ?? most)) this.shell.ask({ do: 'look', ply: goal });
   }
 
   /** @returns {[string, string]} */
@@ -129,6 +141,7 @@ export class PlayPage {
         return [text(result), reasonText(shown.ending?.reason ?? '') + (this.review.text ? ` – ${text('reviewing')}: ${this.review.text}` : '')];
       }
     }
+    if (shown.looked !== null) return [text('lookBack'), text('lookBackHow')];
     const mine = shown.turn === shown.settings?.person;
     if (shown.needs_throw) return [text(mine ? 'throwYours' : 'throwTheirs'), this.engineMove()];
     if (shown.thinking) return [shown.throw ? text('thinkingThrow', { throw: shown.throw }) : text('thinking'), ''];
@@ -209,6 +222,7 @@ export class PlayPage {
         first.push(button('ready', () => shell.ask({ do: 'set up' }), true, isEmpty), button('propose', () => shell.ask({ do: 'propose' }), false, isEmpty));
       }
       if (stage === 'over') first.push(this.reviewButton());
+      if (shown.looked !== null) first.push(button('lookOn', () => this.lookAt(shown.moves.length), true));
       if (stage === 'play') {
         const isMine = !shown.thinking;
         more.push(button('hint', () => this.hint(), false, !isMine || shown.needs_throw));
@@ -267,7 +281,15 @@ export class PlayPage {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.key === 'Escape') {
+    const { shown } = this;
+    const at = shown ? shown.looked ?? shown.moves.length : 0;
+    const steps = /** @type {{[key: string]: number}} */ ({ ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: Infinity });
+    if (event.defaultPrevented) return;
+    if (event.key in steps) {
+      event.preventDefault();
+      this.lookAt(steps[event.key]);
+    } else if (event.key === 'Escape') {
+      this.lookAt(Infinity);
       this.chosen = [];
       this.shell.show();
     } else if (event.key === 'b') this.hint();

@@ -14,7 +14,7 @@
  * @typedef {{event: 'snapshot', number: number,
  *   stage: 'start' | 'loading' | 'asks' | 'set-up' | 'play' | 'paused' | 'over',
  *   settings: Settings | null, turn: number, picture: number, pieces: {[point: string]: string}, moves: PlayedMove[],
- *   last: string[], choices: Choice[], stones: number, setup: string[], throw: number, needs_throw: boolean,
+ *   last: string[], looked: number | null, choices: Choice[], stones: number, setup: string[], throw: number, needs_throw: boolean,
  *   thinking: boolean, can_take_back: boolean, hint: PlayedMove | null, is_hint_coming: boolean, clocks: Clocks | null,
  *   ending: Ending | null, file: string}} Snapshot
  */

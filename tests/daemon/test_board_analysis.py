@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import errno
 import random
+import time
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from siqi.daemon.board.analyse.session import Analysis
 from siqi.daemon.board.analyse.tree import Tree, fold
 from siqi.daemon.board.events import Refused
 from siqi.daemon.board.mode import Found, FoundLine, LoadGame, Think
+from siqi.daemon.board.thinker import Fault, Thinker
 from siqi.daemon.clients.random_mover import random_junqi_setup
 from siqi.games import registry
 from siqi.games.contract import Score
@@ -394,3 +397,37 @@ def test_a_full_disk_changes_nothing() -> None:
         assert study.analysis.tree == before and study.shown().node == 0
     study.store.fault = None
     assert study.do(ask.Add("h2e2")).node == 1 and isinstance(study.store.entries[-1], Added)
+
+
+@pytest.mark.parametrize("game", ["ewn", "xiangqi"])
+def test_lines_come_ten_times_a_second_at_most_and_a_new_question_stops_the_old_one(game: str) -> None:
+    study, news = Study(), SimpleQueue[Any]()
+    loaded(game)
+    thinker = Thinker(news.put)
+    try:
+        study.do(ask.Open(game))
+        first = study.analysis.wanted()
+        thinker.request(first)
+        times: list[float] = []
+        while len(times) < 5 or times[-1] - times[0] < 0.5:
+            one = news.get(timeout=120)
+            assert not isinstance(one, Fault)
+            if isinstance(one, Found):
+                assert (
+                    isinstance(first, Think) and one.key == first.key and len(one.lines) == (6 if game == "ewn" else 3)
+                )
+                times.append(time.monotonic())
+        assert len(times) <= 2 + 10 * (times[-1] - times[0])
+        study.do(ask.Dice(3) if game == "ewn" else ask.Add("h2e2"))
+        second = study.analysis.wanted()
+        thinker.request(second)
+        asked_at = time.monotonic()
+        while not (
+            isinstance(one := news.get(timeout=60), Found) and isinstance(second, Think) and one.key == second.key
+        ):
+            assert not isinstance(one, Fault)
+        assert time.monotonic() - asked_at < 20
+        (lines,) = study.analysis.engine_found(one)
+        assert isinstance(lines, LinesShown) and not lines.lines[0].throw and lines.lines[0].points
+    finally:
+        thinker.close()

@@ -105,7 +105,13 @@ def test_a_game_by_the_keyboard_alone(game: str, browser: Any, tmp_path: Path) -
         now = play_by_keys(page, served, 400 if game == "ewn" else 30)
         if game == "ewn":
             assert now.stage == "over" and page.text_content("#state") in ("You have won", "The engine has won")
-        assert len(now.moves) > 4 and page.locator("#moves span:not(.number)").count() == len(now.moves)
+        assert len(now.moves) > 4 and page.locator("#moves [data-ply]").count() == len(now.moves)
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_selector(f"#moves .now[data-ply='{len(now.moves) - 1}']")
+        assert shown(served).looked == len(now.moves) - 1
+        page.keyboard.press("End")
+        page.wait_for_selector("[data-act=lookOn]", state="detached")
 
 
 @pytest.mark.long

@@ -291,7 +291,7 @@ def test_modes_are_switched_for_all_tabs_and_a_second_screen_only_watches(tmp_pa
                 "event": "mode",
                 "number": 0,
                 "mode": "play",
-                "modes": ["play", "championship"],
+                "modes": ["play", "championship", "analyse"],
             }
             for command in ({"do": "take board"}, {"do": "mode", "mode": "championship"}, {"do": "hint"}):
                 await screen.say(**command)

@@ -22,11 +22,11 @@ from siqi.daemon.board.analyse.entries import (
     Removed,
     Restored,
     Threw,
-    Value,
     Valued,
     Went,
 )
 from siqi.daemon.board.analyse.events import AnalysisShown, Saved, TreeShown
+from siqi.daemon.board.analyse.moment import Shows, Wishes
 from siqi.daemon.board.analyse.place import Place, tree_texts
 from siqi.daemon.board.analyse.reader import Reader
 from siqi.daemon.board.analyse.tree import ROOT, Tree, fold
@@ -43,8 +43,6 @@ from siqi.games.contract import Game, Position
 
 JUDGE_MS = 500
 """The engine's time for a position of a line that is judged."""
-
-USUAL_LINES = 3
 
 LINES, SET_UP, JUDGE = "lines", "analysis set-up", "judge"
 """The purposes of questions to the engine."""
@@ -70,17 +68,8 @@ class Analysis:
         self._game: Game[Position] | None = None
         self._reader = Reader()
         self._editor: Editor | None = None
-        self._texts: dict[int, PlayedMove] = {}
-        self._sent_tree = -1
-        self._lines = USUAL_LINES
-        self._layers: dict[str, bool] = {}
-        self._view: int | None = None
-        self._value: Value | None = None  # by the engine, at the current node
-        self._judging: list[int] = []  # nodes of a line
-        self._judged: Found | None = None  # of the first of them
-        self._wants_setup = False
-        self._nonce = 0
-        self._picture = next(self._numbers)
+        self._wishes = Wishes()
+        self._shows = Shows(next(self._numbers))
 
     # What the person asks
 
@@ -117,7 +106,7 @@ class Analysis:
             case asked.SetUps():
                 if self._require().has_pieces:
                     raise Refusal("the set-ups are over")
-                self._wants_setup, self._nonce = True, self._nonce + 1
+                self._wishes.wants_setup, self._wishes.nonce = True, self._wishes.nonce + 1
             case asked.Remove(node=node):
                 self._go(Removed(at=self._today(), node=node))
             case asked.Restore():
@@ -128,13 +117,13 @@ class Analysis:
                 self._store_fact(Commented(at=self._today(), node=node, text=text))
             case asked.Engine(lines=lines):
                 self._keep_value()
-                self._lines = lines
+                self._wishes.lines = lines
             case asked.Layer(name=name, is_shown=is_shown):
                 self._layer(name, is_shown)
             case asked.View(side=side):
                 if not self._require().is_referee:
                     raise Refusal("there are no other views")
-                self._view = side
+                self._shows.view = side
                 self._redraw()
             case asked.Judge():
                 self._judge()
@@ -172,10 +161,10 @@ class Analysis:
         self._store.begin(entry)
         if place is None:
             self._game = None
-        self.tree, self.place, self._texts = tree, place, known
-        self._view, self._judging, self._wants_setup, self._editor = None, [], False, None
-        self._sent_tree = -1
-        self._nonce += 1
+        self.tree, self.place, self._shows.texts = tree, place, known
+        self._shows.view, self._wishes.judging, self._wishes.wants_setup, self._editor = None, [], False, None
+        self._shows.sent_tree = -1
+        self._wishes.nonce += 1
         self._forget()
         self._take_throw()
 
@@ -230,14 +219,14 @@ class Analysis:
         return place is not None and place.info.has_dice and place.has_pieces and place.whole.outcome() is None
 
     def _layer(self, name: str, is_shown: bool) -> None:
-        if name not in self._layers:
+        if name not in self._shows.layers:
             raise Refusal(f"no layer {name}")
-        self._layers[name] = is_shown
+        self._shows.layers[name] = is_shown
         self._redraw()
 
     def _judge(self) -> None:
-        if self._judging:
-            self._judging = []
+        if self._wishes.judging:
+            self._wishes.judging = []
             return
         self._require()
         self._keep_value()
@@ -245,8 +234,8 @@ class Analysis:
         if self._place_at(line[-1]).whole.outcome() is not None:
             line.pop()
         setups = self._require().info.setups(self._require().fen)
-        self._judging = [node for node in line[setups:] if self.tree.nodes[node].value is None]
-        if not self._judging:
+        self._wishes.judging = [node for node in line[setups:] if self.tree.nodes[node].value is None]
+        if not self._wishes.judging:
             raise Refusal("all positions of the line have been judged")
 
     def _end_editing(self, turn: int | None) -> None:
@@ -276,21 +265,21 @@ class Analysis:
 
     def _keep_value(self) -> None:
         """Store what the engine has found at the current position, if it is deeper than before."""
-        value, before = self._value, self.tree.node.value
+        value, before = self._wishes.value, self.tree.node.value
         if value is not None and value != before and (before is None or before.depth <= value.depth):
             self._store_fact(Valued(at=self._today(), node=self.tree.current, value=value))
 
     def _forget(self) -> None:
         """Leave what belongs to the position before."""
-        self._value, self._wants_setup = None, False
+        self._wishes.value, self._wishes.wants_setup = None, False
         self._redraw()
 
     def _redraw(self) -> None:
-        self._picture = next(self._numbers)
+        self._shows.picture = next(self._numbers)
 
     def left(self) -> None:
         """Keep what the engine has found: another mode is shown."""
-        self._judging = []
+        self._wishes.judging = []
         try:
             self._keep_value()
         except OSError:  # it is found again
@@ -312,23 +301,23 @@ class Analysis:
             return LoadGame(self.tree.begun.game)
         if self._editor is not None:
             return None
-        if self._wants_setup:
+        if self._wishes.wants_setup:
             return self._think(SET_UP, Limits(movetime=HINT_MS), 0)
-        if self._judging:
-            return self._think_of(self._judging[0])
-        if self._lines and self.place.has_pieces and self.place.whole.outcome() is None:
-            return self._think(LINES, Limits(infinite=True), self._lines)
+        if self._wishes.judging:
+            return self._think_of(self._wishes.judging[0])
+        if self._wishes.lines and self.place.has_pieces and self.place.whole.outcome() is None:
+            return self._think(LINES, Limits(infinite=True), self._wishes.lines)
         return None
 
     def _think(self, purpose: str, limits: Limits, lines: int) -> Think:
         assert self.place is not None
         throw = self.tree.node.throw if self.has_throw else 0
-        key = (purpose, self.tree.current, throw, 100 * self._nonce + lines)
+        key = (purpose, self.tree.current, throw, 100 * self._wishes.nonce + lines)
         return self._question(key, self.place, throw, limits, lines)
 
     def _think_of(self, node: int) -> Think:
         """Return the question to judge a position of a line."""
-        key = (JUDGE, node, 0, self._nonce)
+        key = (JUDGE, node, 0, self._wishes.nonce)
         return self._question(key, self._place_at(node), 0, Limits(movetime=JUDGE_MS), 1)
 
     def _place_at(self, node: int) -> Place:
@@ -367,7 +356,7 @@ class Analysis:
         self._forget()
         try:
             self.place = self._checked(self.tree, game)
-            tree_texts(self.tree, game, self._texts)
+            tree_texts(self.tree, game, self._shows.texts)
         except ValueError:  # the file was changed by hand
             self.tree, self.place = Tree(), None
             raise
@@ -380,10 +369,10 @@ class Analysis:
         if not isinstance(wanted, Think) or wanted.key != found.key or self.place is None:
             return []
         if found.key[0] == LINES:
-            self._value = shown.value_of(found, self.place.whole.turn)
+            self._wishes.value = shown.value_of(found, self.place.whole.turn)
             return [shown.lines_of(next(self._numbers), self.tree.current, found, self.place)]
         if found.key[0] == JUDGE:
-            self._judged = found
+            self._wishes.judged = found
         return []
 
     def engine_moved(self, key: Key, word: str) -> Sequence[Event]:
@@ -401,21 +390,21 @@ class Analysis:
         except ValueError as error:  # a fault in this program
             return [self._refused(f"internal: the engine's move {word}: {error}")]
         except OSError as error:
-            self._judging = []
+            self._wishes.judging = []
             return [self._not_stored(error), self.snapshot()]
         return self._shown()
 
     def _take_judgement(self, node: int) -> None:
-        found = self._judged
+        found = self._wishes.judged
         if found is not None and found.key[1] == node:
             value = shown.value_of(found, self._place_at(node).whole.turn)
             self._store_fact(Valued(at=self._today(), node=node, value=value))
-        self._judging = self._judging[1:]
+        self._wishes.judging = self._wishes.judging[1:]
 
     def engine_failed(self, reason: str) -> Sequence[Event]:
         """Say that a game cannot be loaded, or that the engine has failed."""
         self._reader.drop()
-        self._judging = []
+        self._wishes.judging = []
         return [self._refused(reason)]
 
     def loading(self, text: str) -> Sequence[Event]:
@@ -433,7 +422,7 @@ class Analysis:
 
     def _shown(self) -> list[Event]:
         """Return the snapshot, with the tree if it has changed."""
-        return [self._snapshot(self._sent_tree != self.tree.version)]
+        return [self._snapshot(self._shows.sent_tree != self.tree.version)]
 
     def snapshot(self) -> AnalysisShown:
         """Return the analysis as it is now."""
@@ -444,11 +433,11 @@ class Analysis:
         begun = tree.begun
         if begun is None or place is None:
             is_loading = begun is not None or bool(self._reader.game)
-            return AnalysisShown(number=number, picture=self._picture, stage="loading" if is_loading else "start")
-        self._layers = shown.layers(place, self._layers)
+            return AnalysisShown(number=number, picture=self._shows.picture, stage="loading" if is_loading else "start")
+        self._shows.layers = shown.layers(place, self._shows.layers)
         return AnalysisShown(
             number=number,
-            picture=self._picture,
+            picture=self._shows.picture,
             stage="edit" if self._editor is not None else "loading" if self._reader.game else "analyse",
             game=begun.game,
             name=begun.name,
@@ -459,10 +448,10 @@ class Analysis:
             last=place.points_of(tree.node.word) if tree.current != ROOT else [],
             throw=tree.node.throw if self.has_throw else 0,
             has_throw=self.has_throw,
-            view=self._view if place.is_referee else None,
-            layers=dict(self._layers),
-            lines=self._lines,
-            judging=len(self._judging),
+            view=self._shows.view if place.is_referee else None,
+            layers=dict(self._shows.layers),
+            lines=self._wishes.lines,
+            judging=len(self._wishes.judging),
             comment=tree.node.comment,
             can_restore=bool(tree.removed),
             formats=exports.formats(begun.game),
@@ -473,14 +462,14 @@ class Analysis:
         )
 
     def _tree(self, place: Place) -> TreeShown:
-        tree_texts(self.tree, place.game, self._texts)
-        self._sent_tree = self.tree.version
-        return shown.tree_of(self.tree, place, self._texts)
+        tree_texts(self.tree, place.game, self._shows.texts)
+        self._shows.sent_tree = self.tree.version
+        return shown.tree_of(self.tree, place, self._shows.texts)
 
     def _board(self, place: Place) -> dict[str, Any]:
         if self._editor is not None:
             return self._editor.shown()
-        return shown.board_of(place, self._view, self.has_throw and not self.tree.node.throw)
+        return shown.board_of(place, self._shows.view, self.has_throw and not self.tree.node.throw)
 
     def drawing(self) -> Drawing | None:
         """Return the board to draw; None without one."""
@@ -489,7 +478,7 @@ class Analysis:
         if self._editor is not None:
             return self._editor.drawing()
         last = self.place.points_of(self.tree.node.word) if self.tree.current != ROOT else []
-        return shown.drawing_of(self.place, self._view, self._layers, last)
+        return shown.drawing_of(self.place, self._shows.view, self._shows.layers, last)
 
     @property
     def positions(self) -> Place | None:

@@ -23,7 +23,7 @@ LAYERS = ("threats", "heat", "beliefs")
 MOST_MOVES = 12
 """The moves of a line that are shown."""
 
-MOST_BOOK_MOVES = 6
+MOST_BOOK_MOVES, MOST_BOOK_LINES = 6, 3
 
 
 def layers(place: Place, before: Mapping[str, bool]) -> dict[str, bool]:
@@ -50,7 +50,7 @@ def board_of(place: Place, view: int | None, waits: bool) -> dict[str, Any]:
     lines = place.game.consult(whole)
     book = sorted((line.move for line in lines if line.move is not None), key=lambda move: -move.games)
     found["book"] = [BookMoveShown(place.texts([one.word])[0], one.games, one.score) for one in book[:MOST_BOOK_MOVES]]
-    found["known"] = [line.text for line in lines if line.move is None][:MOST_BOOK_MOVES]
+    found["known"] = [line.text for line in lines if line.move is None][:MOST_BOOK_LINES]
     if place.info.stones_per_turn > 1:
         return found | {"stones": place.stones()}
     if waits:

@@ -1,0 +1,34 @@
+"""What an analysis wants of the engine and shows at the moment; no fact, so that a restart forgets it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from siqi.daemon.board.analyse.entries import Value
+from siqi.daemon.board.events import PlayedMove
+from siqi.daemon.board.mode import Found
+
+USUAL_LINES = 3
+
+
+@dataclass
+class Wishes:
+    """What the engine is to do, and has done."""
+
+    lines: int = USUAL_LINES  # to show of the current position; 0: none
+    value: Value | None = None  # of the current position
+    wants_setup: bool = False  # of the side to move
+    judging: list[int] = field(default_factory=list)  # nodes of a line
+    judged: Found | None = None  # of the first of them
+    nonce: int = 0  # rises where a question is to be asked anew
+
+
+@dataclass
+class Shows:
+    """How the page shows the analysis."""
+
+    picture: int
+    view: int | None = None  # the side that sees the board, None: the referee
+    layers: dict[str, bool] = field(default_factory=dict)
+    sent_tree: int = -1  # the version of the tree that all tabs have
+    texts: dict[int, PlayedMove] = field(default_factory=dict)  # the tree's moves as players write them, by node

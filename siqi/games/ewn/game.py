@@ -109,19 +109,19 @@ class Ewn:
         work = new_record(WORK_DTYPE)
         work.control, work.poll_at = control.address, POLL_INTERVAL
         for move in sorted(position.legal_moves(), key=notation.move_text):
-            yield move, self._perft(position.copy(), move, depth, work, control)
+            yield move, self._perft(position, move, depth, work, control)
 
     def _perft(self, position: EwnPosition, move: int, depth: int, work: Record, control: Control) -> int:
         if depth == 1:
             return 1
         if position.has_pieces:
-            return int(movegen.perft(position.record, work, LOOKUP_RECORD, move, depth))
-        position.push(move)
-        total = 0
-        for reply in position.legal_moves():
+            return int(movegen.perft(position.record.copy(), work, LOOKUP_RECORD, move, depth))
+        after, total = position.copy(), 0
+        after.push(move)
+        for reply in after.legal_moves():
             if control.stopped:
                 break
-            total += self._perft(position.copy(), reply, depth - 1, work, control)
+            total += self._perft(after, reply, depth - 1, work, control)
         return total
 
 

@@ -132,8 +132,9 @@ def weak_squares(strong: tuple[int, ...]) -> list[int]:
     return [square for square in range(1, 25) if square not in strong]
 
 
+@functools.cache
 def number(ending: Ending) -> Record:
-    """Return the ENDING record of an ending: how its placements are numbered."""
+    """Return the ENDING record of an ending, read-only by convention: how its placements are numbered."""
     layout = new_record(ENDING_DTYPE)
     layout.strong_count, layout.weak_count = ending
     layout.strong_classes, layout.weak_classes = class_count(ending.strong), class_count(ending.weak)

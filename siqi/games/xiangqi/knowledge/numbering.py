@@ -49,6 +49,7 @@ class Ending(NamedTuple):
     weak: str
 
     @classmethod
+    @functools.cache
     def parse(cls, name: str) -> Ending:
         """Return the ending of a name; ValueError if it is out of order, has no attacker or is too large."""
         strong, dash, weak = name.partition("-")

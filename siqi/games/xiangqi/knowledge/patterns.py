@@ -15,6 +15,7 @@ entry whose conditions hold counts.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from pathlib import Path
@@ -162,13 +163,14 @@ class Pattern(NamedTuple):
         return [Ending(*sides) for sides in itertools.product(_spelled(self.pressing), _spelled(self.other))]
 
 
-def _spelled(letters: str) -> list[str]:
+@functools.cache
+def _spelled(letters: str) -> tuple[str, ...]:
     """Return the sides that letters stand for, `*` replaced."""
     if not letters.endswith("*"):
-        return [letters]
+        return (letters,)
     named = letters[:-1]
     more = itertools.product(range(3 - named.count("A")), range(3 - named.count("B")))
-    return ["".join(sorted(named + "A" * a + "B" * b, key=ORDER.index)) for a, b in more]
+    return tuple("".join(sorted(named + "A" * a + "B" * b, key=ORDER.index)) for a, b in more)
 
 
 _CONDITION = re.compile(r"(some\s+)?([KABNRCPkabnrcp])\.(rank|side)\s*(<=|>=|==)\s*(\d)")
@@ -190,6 +192,7 @@ def parse(path: Path) -> list[Pattern]:
     return found
 
 
+@functools.cache
 def parse_line(line: str) -> Pattern:
     """Return the entry of a line; ValueError if it is none."""
     claim, *notes = (part.strip() for part in line.split("|"))

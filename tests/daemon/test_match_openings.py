@@ -20,7 +20,7 @@ from siqi.daemon.match.openings import MOST_DRAWN, load_openings, openings_text
 from siqi.games import registry
 from siqi.games.books.book import BOOKS_FOLDER
 from siqi.games.books.opening import SymmetricPosition, opening_key
-from siqi.games.contract import Position, Task, exhaust
+from siqi.games.contract import Game, Position, Task, exhaust
 from siqi.games.kernel.control import Control
 
 LISTS = [(name, number) for name in registry.NAMES for number in registry.info(name).opening_lists]
@@ -53,8 +53,8 @@ def lines_of(name: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines() if not line.startswith("#")]
 
 
-def after(game: str, words: list[str]) -> Position:
-    position = registry.load(game).position()
+def after(game: Game, words: list[str]) -> Position:
+    position = game.position()
     for word in words:
         assert position.outcome() is None
         position.push(position.parse_move(word))
@@ -69,14 +69,14 @@ def test_the_lists_of_all_games() -> None:
 @pytest.mark.parametrize(("game", "name"), LISTS)
 def test_lines_are_legal_and_all_different(game: str, name: str) -> None:
     """No line leads to the position of another, nor to an image of it; few begin alike."""
-    lines, keys, beginnings = lines_of(name), set(), Counter[int]()
+    loaded, lines, keys, beginnings = registry.load(game), lines_of(name), set(), Counter[int]()
     assert len(lines) == LINES[name]
     for words in lines:
-        position = after(game, words)
+        position = after(loaded, words)
         assert len(words) in PLIES[name] and position.outcome() is None
         assert isinstance(position, SymmetricPosition)
         keys.add(opening_key(position)[0])
-        begun = after(game, words[:2])
+        begun = after(loaded, words[:2])
         assert isinstance(begun, SymmetricPosition)
         beginnings[opening_key(begun)[0]] += 1
     assert len(keys) == len(lines)
@@ -96,7 +96,7 @@ def test_a_search_finds_no_side_ahead(game: str, name: str) -> None:
     found = []
     for words in lines_of(name)[::10]:
         searcher.clear()
-        score = exhaust(searcher, Task(after(game, words), Control(nodes))).lines[0].score
+        score = exhaust(searcher, Task(after(loaded, words), Control(nodes))).lines[0].score
         assert score.mate is None and score.expected is not None
         found.append(abs(score.expected - 0.5))
     assert max(found) < 0.15 and sum(found) / len(found) < 0.05

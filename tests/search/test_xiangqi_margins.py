@@ -12,7 +12,7 @@ import pytest
 from fixture_files import ROOT
 
 from siqi.games import registry
-from siqi.games.contract import Task
+from siqi.games.contract import Game, Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.memory import address_of
 from siqi.games.xiangqi.board import XiangqiPosition
@@ -25,11 +25,8 @@ FENS = (
 )
 
 
-def nodes(name: str = "", value: int = 0) -> list[int]:
-    """Return the nodes of some iterations of searches with one margin changed."""
-    game = registry.load("xiangqi")
-    if name:
-        game.set_option(name, str(value))
+def nodes(game: Game) -> list[int]:
+    """Return the nodes of some iterations of searches."""
     searcher = game.searcher()
     searcher.configure(1, 1, 0)
     found = []
@@ -42,10 +39,14 @@ def nodes(name: str = "", value: int = 0) -> list[int]:
 
 
 def test_each_margin_changes_searches() -> None:
-    usual = nodes()
-    assert nodes() == usual
+    game = registry.load("xiangqi")
+    usual = nodes(game)
     for name, field in MARGIN_OPTIONS.items():
-        assert usual not in (nodes(name, getattr(LOWEST, field)), nodes(name, getattr(HIGHEST, field))), name
+        for margins in (LOWEST, HIGHEST):
+            game.set_option(name, str(getattr(margins, field)))
+            assert nodes(game) != usual, name
+        game.set_option(name, str(getattr(Margins(), field)))
+    assert nodes(game) == usual
 
 
 def test_reductions_are_logarithms() -> None:

@@ -369,12 +369,13 @@ def test_perft(game: Game) -> None:
 
 
 @pytest.mark.shared
-def test_shared_games(game: Game) -> None:
+@pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.long)])
+def test_shared_games(game: Game, step: int) -> None:
     path = SHARED / "connect6/lg_expert_games.csv.gz"
     with gzip.open(path) as packed:
         rows = list(csv.DictReader(io.TextIOWrapper(packed, encoding="utf-8")))
     assert len(rows) == 19_368
-    for row in rows:
+    for row in rows[::step]:
         position = replay(game, row["moves"].split())
         if row["end"] == "six":
             assert str(position.outcome()) == f"win {'first' if row['result'] == 'B' else 'second'} six", row["gid"]

@@ -139,7 +139,7 @@ def forced(fen: str, winner: int, turns: int) -> bool:
 
 def test_mates_are_as_long_as_they_are_said_to_be() -> None:
     game, mates = new_game(), set()
-    for fen in random_fens(300, 5, 3):
+    for fen in random_fens(100, 5, 3):
         report = search(game, fen, nodes=3000)
         mate = report.lines[0].score.mate
         if mate is None or abs(mate) > 2:

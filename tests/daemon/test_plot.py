@@ -161,8 +161,7 @@ def test_throws_lie_between_a_move_and_the_next_score() -> None:
     assert list(plot.losses(summary.courses["e"])) == []
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png"])
-@pytest.mark.parametrize("games", [1, 3, 9])
+@pytest.mark.parametrize(("games", "suffix"), [(1, ".svg"), (3, ".png"), (9, ".svg")])
 def test_pictures_are_whole_and_repeat(suffix: str, games: int) -> None:
     pytest.importorskip("matplotlib")
     summary = PlotSummary()

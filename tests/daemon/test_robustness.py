@@ -489,7 +489,7 @@ def test_movetime_is_used_and_kept(game: tuple[Client, str]) -> None:
         client.send("position startpos moves diahcbgkkfiecfigjhedjljhg ?")
     started = time.monotonic()
     client.search("go movetime 200")
-    assert 0.1 < time.monotonic() - started < 2.2
+    assert 0.1 < time.monotonic() - started < 5
 
 
 def test_end_of_input_gives_a_bounded_search_its_time() -> None:

@@ -480,7 +480,7 @@ def test_options_as_they_are(xiangqi: siqi.Engine) -> None:
 def test_a_time_is_kept(xiangqi: siqi.Engine) -> None:
     started = time.monotonic()
     xiangqi.play(siqi.position("xiangqi"), siqi.Limit(time=0.3))
-    assert 0.2 < time.monotonic() - started < 3
+    assert 0.2 < time.monotonic() - started < 10
 
 
 def test_searches_leave_nothing_behind(xiangqi: siqi.Engine) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from board_browser import CHROMIUM, NARROW, SLOW_MS, WIDE, browser, by_keys, fits, opened
 from board_server import RunningServer, running
 from fixture_files import ROOT
-from test_board_page import CHROMIUM, NARROW, SLOW_MS, WIDE, browser, by_keys, fits, opened
 
 from siqi.daemon.board.championship.events import Table
 
@@ -180,6 +180,8 @@ def test_the_second_screen_shows_board_and_clocks_and_cannot_press(browser: Any,
             waited(page, served, "announce")
             page.wait_for_selector("#c-evaluation:has-text('depth')", state="attached")
             watch.wait_for_selector("#c-clocks .runs")
+            marks = [one.locator("#grid .chosen").count() for one in (page, watch)]
+            assert marks == [2, 0] and not watch.text_content("#spoken")  # the stones to be announced
             assert not watch.text_content("#c-evaluation") and not watch.text_content("#c-move")
             watch.keyboard.press("Enter")
             watch.evaluate("document.querySelector('#c-main')?.click()")
@@ -198,7 +200,7 @@ def test_screenshots(game: str, browser: Any, tmp_path: Path) -> None:
     with running(tmp_path, game) as served:
         with opened(browser, served, "?mode=championship") as page:
             begin(page, game, minutes="0.5", event="2026 CCGC", site="重庆")
-            while shown(served).press != "resume":
+            while waited(page, served, "resume", "set-up", "announce").press != "resume":
                 step(page, served, rng)
             step(page, served, rng)
             if game == "ewn":

@@ -10,7 +10,7 @@ from board_games import loaded
 
 from siqi.daemon.board.championship.commands import BeginContest, Confirm, NextGame, Play
 from siqi.daemon.board.championship.days import Days
-from siqi.daemon.board.championship.entries import THEIRS, AnyEntry
+from siqi.daemon.board.championship.entries import AnyEntry
 from siqi.daemon.board.championship.events import Table
 from siqi.daemon.board.championship.session import Championship
 from siqi.daemon.board.commands import Resume, SetUp, Throw
@@ -181,10 +181,3 @@ class Operator:
         shown = self.do(NextGame())
         self.hidden = loaded("junqi").position() if self.hidden is not None else None
         return shown
-
-
-def by_hands() -> tuple[bool, bool]:
-    return False, False
-
-
-__all__ = ["NOW", "THEIRS", "Memory", "Operator", "by_hands"]

@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 
-from siqi.daemon.board.championship import preflight, records
+from siqi.daemon.board.championship import preflight, questions, records
 from siqi.daemon.board.championship.commands import (
     AnyCommand,
     Arrange,
@@ -32,7 +32,6 @@ from siqi.daemon.board.championship.commands import (
 from siqi.daemon.board.championship.contest import ContestFacts
 from siqi.daemon.board.championship.days import Days
 from siqi.daemon.board.championship.entries import (
-    OURS,
     THEIRS,
     Begun,
     ClocksSet,
@@ -53,17 +52,12 @@ from siqi.daemon.board.championship.table import table
 from siqi.daemon.board.commands import MoveNow, Pause, Propose, Resume, SetUp, Swap, Throw
 from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.events import Event, Loading, Refused
-from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, monotonic_ms, numbers
+from siqi.daemon.board.mode import Found, Key, LoadGame, Think, Wanted, monotonic_ms, numbers
 from siqi.daemon.board.played import Refusal
 from siqi.daemon.board.positions import Positions
-from siqi.daemon.engine.limits import Limits
-from siqi.daemon.engine.options import MAX_SKILL
 from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
 from siqi.games import registry
 from siqi.games.contract import Game, Position
-
-SETUP_MS = 2000
-"""The engine's time for a set-up, which no clock counts."""
 
 EVERY_ORDER = "123456"
 
@@ -368,41 +362,7 @@ class Championship:
         if self._checked:
             is_known = any(check.name == "engine" and check.is_good is not None for check in self._checks)
             return None if is_known else LoadGame(self._checked)
-        if facts.state.game is None:
-            return None
-        if facts.rules is None or facts.rules.info.name != facts.begun.game:
-            return LoadGame(facts.begun.game)
-        if not facts.goes_on or facts.is_referees:
-            return None
-        if not facts.positions.has_pieces:
-            return self._wanted_set_up()
-        if facts.is_engines:
-            if facts.needs_throw or facts.game.proposed:
-                return None
-            return self._think("championship move", self._limits())
-        if facts.begun.ponders and facts.begun.engine[1 - facts.team] and not facts.positions.info.has_hidden:
-            return self._think("championship pondering", Limits(infinite=True))
-        return None
-
-    def _wanted_set_up(self) -> Think | None:
-        """Return the question for a set-up, where the engine sets up, or our hand has none to begin with."""
-        facts = self._facts
-        if facts.is_engines:
-            return None if facts.game.proposed else self._think("championship set-up", Limits(movetime=SETUP_MS))
-        if self._arranged or facts.team != OURS:
-            return None
-        return self._think("championship proposal", Limits(movetime=HINT_MS))
-
-    def _think(self, purpose: str, limits: Limits) -> Think:
-        facts = self._facts
-        game, positions = facts.game, facts.positions
-        key = (purpose, game.current, game.throw, self._nonce)
-        words = tuple(positions.words(positions.whole.turn))
-        return Think(key, facts.begun.game, words, game.throw, limits, MAX_SKILL, len(words) <= 1, self._is_urgent)
-
-    def _limits(self) -> Limits:
-        left = [max(self._facts.left(side), 1) for side in range(2)]
-        return Limits(wtime=left[0], btime=left[1])
+        return questions.wanted(facts, self._arranged, self._nonce, self._is_urgent)
 
     def game_loaded(self, game: Game[Position]) -> list[Event]:
         """Take a game that was loaded, for its rules."""
@@ -514,14 +474,13 @@ class Championship:
             return None
 
     def drawing(self) -> Drawing | None:
-        """Return the board, with the move to be announced; None until the game is loaded."""
+        """Return the board, without the move to be announced: a second screen shows it; None until it is loaded."""
         facts = self._facts
         if facts.loaded is None:
             return None
         shown = table(facts, 0, 0, self._arranged, "")
         last = facts.loaded.points_of(facts.loaded.moves[-1].word) if facts.loaded.moves else []
-        mark = facts.game.proposed if facts.loaded.has_pieces else ""
-        return drawing_of(facts.loaded, facts.loaded.whole, shown.pieces, last, mark)
+        return drawing_of(facts.loaded, facts.loaded.whole, shown.pieces, last)
 
     @property
     def positions(self) -> Positions | None:

@@ -1,6 +1,6 @@
 // The mode Championship: the card with the next thing to do, the clocks, the contest. Nothing is played unconfirmed.
 
-import { inWords, notation } from './announce.js';
+import { inWords, notation, pointsOf } from './announce.js';
 import { ClockFace, clockText } from './clocks.js';
 import { Corrections } from './corrections.js';
 import { MoveList } from './moves.js';
@@ -178,8 +178,17 @@ export class ChampionshipPage {
     write('c-evaluation', shown?.contest?.hides ? '' : this.evaluation);
     const isSecret = this.isWatching() && this.card()?.has_hidden; // the other team may see that screen
     if (!shown?.contest || shown.stage === 'loading' || shown.stage === 'start' || isSecret) this.shell.board.hide();
-    else this.shell.board.show(shown.contest.game, shown.first, shown, this.chosen, this.shell.holds && !this.isWatching(), this.card());
+    else this.shell.board.show(shown.contest.game, shown.first, shown, this.marked(shown), this.shell.holds && !this.isWatching(), this.card());
     return [get('c-press').textContent ?? '', this.card()?.names[spoken()][0] ?? ''];
+  }
+
+  /**
+   * Return the points that are marked for the operator: those picked, or those of the move to be announced.
+   * @param {Table} shown
+   */
+  marked(shown) {
+    const isAnnounced = shown.press === 'announce' && shown.proposed && !shown.setup.length && !this.isWatching();
+    return isAnnounced && shown.proposed ? pointsOf(shown.proposed.word) : this.chosen;
   }
 
   isWatching() {
@@ -246,11 +255,11 @@ export class ChampionshipPage {
   showCard() {
     const [press, move, words] = this.say();
     write('c-press', press);
-    write('c-move', this.isWatching() && this.shown?.press === 'announce' ? '' : move);
-    write('c-words', words);
+    write('c-move', this.isWatching() ? '' : move);
+    write('c-words', this.isWatching() ? '' : words);
     get('c-card').dataset.press = this.draft ? 'confirm' : this.shown?.press ?? '';
     const line = [press, move, words].filter(Boolean).join('. ');
-    if (line !== this.spokenCard) this.shell.say(line);
+    if (line !== this.spokenCard && !this.isWatching()) this.shell.say(line);
     this.spokenCard = line;
     const checks = this.shown?.checks ?? [];
     get('c-checks').hidden = !checks.length;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Set up a virtual environment of the project's own and run the checks: style, types, signatures, tests.
 # With --all first, the tests marked `long` run too, and a short part with the lowest versions of all dependencies.
-# With --quick first, nothing is installed and no kernel compiled: style, types and QUICK's tests in a minute.
+# With --quick first, nothing is installed and no kernel compiled: style, types and QUICK's tests.
 # All other words are pytest's.
 set -euo pipefail
 cd "$(dirname "$0")/.."

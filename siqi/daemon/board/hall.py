@@ -56,7 +56,6 @@ class Hall:
         self._holder: Tab | None = None
         self._thinker = Thinker(self._post)
         self._asked: object = None  # the key of what the engine was asked last
-        self._is_hurried = False
         self._progress = ""
         self._writing: asyncio.Task[None] | None = None  # a review
         self._ask()
@@ -185,10 +184,9 @@ class Hall:
         wanted = self._mode.wanted()
         key = wanted.key if isinstance(wanted, Think) else wanted
         if key != self._asked:
-            self._asked, self._is_hurried = key, False
+            self._asked = key
             self._thinker.request(wanted)
-        if isinstance(wanted, Think) and wanted.is_urgent and not self._is_hurried:
-            self._is_hurried = True
+        if isinstance(wanted, Think) and wanted.is_urgent:
             self._thinker.hurry()
 
     def _post(self, news: News) -> None:

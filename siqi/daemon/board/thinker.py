@@ -76,7 +76,7 @@ class Thinker:
         self._inbox.put(lambda: self._replace(wanted))
 
     def hurry(self) -> None:
-        """Answer the question with what has been found."""
+        """Answer the question with what has been found; a second call changes nothing."""
         self._inbox.put(self._engine.stop)
 
     def close(self) -> None:

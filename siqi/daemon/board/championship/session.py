@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 
-from siqi.daemon.board.championship import preflight, questions, records
+from siqi.daemon.board.championship import questions, records
 from siqi.daemon.board.championship.commands import (
     AnyCommand,
     Arrange,
@@ -46,7 +46,8 @@ from siqi.daemon.board.championship.entries import (
     Thrown,
     WentBack,
 )
-from siqi.daemon.board.championship.events import Check, Evaluation, Table, Warning
+from siqi.daemon.board.championship.events import Evaluation, Table, Warning
+from siqi.daemon.board.championship.preflight import Preflight
 from siqi.daemon.board.championship.state import State
 from siqi.daemon.board.championship.table import table
 from siqi.daemon.board.commands import MoveNow, Pause, Propose, Resume, SetUp, Swap, Throw
@@ -88,9 +89,7 @@ class Championship:
         self._store, self._die = store, die
         self._facts = ContestFacts(store, clock, today)
         self._numbering = numbers() if numbering is None else numbering
-        self._drift = preflight.Drift(clock)
-        self._checked = ""  # the game of the preflight
-        self._checks: list[Check] = []
+        self._preflight = Preflight(store, clock)
         self._picture = 0
         self._nonce = 0
         self._arranged = ""  # the set-up that is made by hand
@@ -119,7 +118,7 @@ class Championship:
             case CheckReady(game):
                 self._check(game)
             case LeaveCheck():
-                self._checked, self._checks = "", []
+                self._preflight.leave()
             case BeginContest():
                 self._begin(command)
             case NextGame():
@@ -183,19 +182,7 @@ class Championship:
     def _check(self, game: str) -> None:
         if game not in registry.NAMES:
             raise Refusal(f"no game {game}")
-        self._checked = game
-        self._drift.reset()
-        self._look()
-
-    def _look(self) -> None:
-        """Look at all that does not depend on the engine."""
-        now = self._facts.today()
-        self._checks = [
-            Check("engine", None),
-            preflight.disk(self._store.root),
-            preflight.clock(now, self._store.last_day, self._drift.ms),
-            Check("folder", True, str(self._store.root / now[:10])),
-        ]
+        self._preflight.begin(game, self._facts.today())
 
     def _begin(self, command: BeginContest) -> None:
         info = registry.info(command.game) if command.game in registry.NAMES else None
@@ -205,7 +192,7 @@ class Championship:
             raise Refusal("the engine cannot play pieces that are not known")
         settings = {name: getattr(command, name) for name in command.__struct_fields__}
         self._facts.begin(Begun(at=self._facts.today(), **settings))
-        self._checked, self._checks = "", []
+        self._preflight.leave()
         self._forget()
 
     def _resume(self) -> None:
@@ -359,20 +346,17 @@ class Championship:
     def wanted(self) -> Wanted | None:
         """Return what the engine should do now; None: nothing."""
         facts = self._facts
-        if self._checked:
-            is_known = any(check.name == "engine" and check.is_good is not None for check in self._checks)
-            return None if is_known else LoadGame(self._checked)
+        if game := self._preflight.game:
+            return LoadGame(game) if self._preflight.waits_for_engine else None
         return questions.wanted(facts, self._arranged, self._nonce, self._is_urgent)
 
     def game_loaded(self, game: Game[Position]) -> list[Event]:
         """Take a game that was loaded, for its rules."""
         facts = self._facts
         name = game.info.name
-        if self._checked == name:
-            self._look()
-            self._checks[0] = Check("engine", True, name)
+        is_checked = self._preflight.loaded(name, facts.today())
         if facts.state.begun is None or facts.begun.game != name or facts.rules is game:
-            return [self.snapshot()] if self._checked == name else []
+            return [self.snapshot()] if is_checked else []
         self._forget()
         try:
             facts.load(game)
@@ -385,8 +369,7 @@ class Championship:
 
     def engine_failed(self, reason: str) -> list[Event]:
         """Say that a game cannot be loaded, or that the engine has failed."""
-        if self._checked and self._checks:
-            self._checks[0] = Check("engine", False, reason)
+        if self._preflight.failed(reason):
             return [self._refused(reason), self.snapshot()]
         return [self._refused(reason)]
 
@@ -459,8 +442,8 @@ class Championship:
     def snapshot(self) -> Table:
         """Return the mode as it is now."""
         number = self.next_number()
-        if self._checked:
-            return Table(number=number, stage="start", press="begin", checks=self._checks)
+        if self._preflight.game:
+            return Table(number=number, stage="start", press="begin", checks=self._preflight.checks)
         return table(self._facts, number, self._picture, self._arranged, self._record)
 
     def record(self) -> tuple[str, bytes] | None:

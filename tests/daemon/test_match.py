@@ -393,6 +393,7 @@ def test_the_shipped_logs_are_read() -> None:
     clocks = {f"clock-{game}-{clock}s": count for game in registry.NAMES for clock, count in ((1, 200), (10, 40))}
     assert games == clocks | {
         "connect6-5-openings": 200,
+        "connect6-7-openings": 200,
         "connect6-network": 126,
         "xiangqi-endgames": 400,
         "xiangqi-fairy-stockfish": 200,

@@ -24,8 +24,8 @@ from siqi.games.contract import Game, Position, Task, exhaust
 from siqi.games.kernel.control import Control
 
 LISTS = [(name, number) for name in registry.NAMES for number in registry.info(name).opening_lists]
-LINES = {"xiangqi": 200, "connect6-5": 100}
-PLIES = {"xiangqi": range(6, 11), "connect6-5": (3,)}
+LINES = {"xiangqi": 200, "connect6-5": 100, "connect6-7": 100}
+PLIES = {"xiangqi": range(6, 11), "connect6-5": (3,), "connect6-7": (4,)}
 
 
 def match(*words: str) -> int:
@@ -62,7 +62,7 @@ def after(game: Game, words: list[str]) -> Position:
 
 
 def test_the_lists_of_all_games() -> None:
-    assert LISTS == [("xiangqi", "xiangqi"), ("connect6", "connect6-5")]
+    assert LISTS == [("xiangqi", "xiangqi"), ("connect6", "connect6-5"), ("connect6", "connect6-7")]
     assert {path.stem for path in BOOKS_FOLDER.glob("*.openings")} == LINES.keys()
 
 

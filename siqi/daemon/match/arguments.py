@@ -64,7 +64,7 @@ def add_conditions(parser: argparse._ActionsContainer) -> None:
     option(
         "--openings",
         metavar="NAME",
-        help="a shipped list (xiangqi, connect6-5), random:N (N moves), none (the start position), or a "
+        help="a shipped list (xiangqi, connect6-5, connect6-7), random:N (N moves), none (the start position), or a "
         "file with an opening per line: moves, FEN, or FEN moves ...; default of `siqi match`: the game's first list",
     )
     option("--max-plies", type=number_to(MOST), default=0, metavar="N", help="a game of N plies is a draw")

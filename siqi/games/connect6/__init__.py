@@ -27,7 +27,7 @@ INFO = GameInfo(
     stones_per_turn=2,
     score_unit=200,
     skill_elo=SKILL_ELO,
-    opening_lists=("connect6-5",),
+    opening_lists=("connect6-5", "connect6-7"),
     options=(
         *OPENING_BOOK,
         Option("NetworkFile", "string").explained(

@@ -124,6 +124,11 @@ def cache(tmp_path: Path) -> Path:
     assert jit.CACHE_FOLDER is not None
     being_written = shutil.ignore_patterns("*.tmp.*")  # of other tests: they vanish before they are copied
     shutil.copytree(jit.CACHE_FOLDER, tmp_path / jit.CACHE_FOLDER.name, ignore=being_written)
+    newest: dict[str, Path] = {}  # of each function: others are of other versions of the sources, and not used
+    for path in sorted(kernels(tmp_path), key=lambda path: path.stat().st_mtime):
+        if other := newest.get(path.name.rpartition("-")[0]):
+            other.unlink()
+        newest[path.name.rpartition("-")[0]] = path
     return tmp_path
 
 

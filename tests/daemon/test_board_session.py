@@ -28,8 +28,8 @@ from siqi.daemon.board.commands import (
 from siqi.daemon.board.entries import AnyEntry, Begun, Moved, Resumed, Thrown, Ticked, WentBack
 from siqi.daemon.board.events import Refused
 from siqi.daemon.board.mode import Think
-from siqi.daemon.board.played import TICK_MS
 from siqi.daemon.board.state import State, fold
+from siqi.daemon.board.stopwatch import TICK_MS
 from siqi.games import registry
 from siqi.games.contract import is_hidden_position
 

@@ -10,12 +10,10 @@ from siqi.daemon.board.entries import AnyEntry, Begun, By, Ended, Moved, Thrown,
 from siqi.daemon.board.events import Clocks, Ending
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.state import State, fold
+from siqi.daemon.board.stopwatch import Stopwatch
 from siqi.daemon.board.store import Store
 from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
 from siqi.games.contract import RESULTS, Game, Position
-
-TICK_MS = 5000
-"""A clock that runs is stored this often: a killed server loses no more of it."""
 
 
 class Refusal(Exception):
@@ -27,7 +25,7 @@ class Played:
 
     def __init__(self, store: Store[AnyEntry], clock: Callable[[], float], today: Callable[[], str]) -> None:
         """Open the game; OSError if its file cannot be read."""
-        self._store, self._clock, self.today = store, clock, today
+        self._store, self._stopwatch, self.today = store, Stopwatch(clock), today
         try:
             self.state = fold(store.latest())
         except ValueError as error:
@@ -35,8 +33,6 @@ class Played:
         self.is_held = self.state.begun is not None and self.state.ended is None
         """True after a restart, or when a fact could not be stored, until the person says go on."""
         self.loaded: Positions | None = None
-        self._since: float | None = None  # the clock's time from which the side to move is charged
-        self._ticked = 0.0
 
     # What it is
 
@@ -63,7 +59,7 @@ class Played:
 
     @property
     def clock_runs(self) -> bool:
-        return self._since is not None
+        return self._stopwatch.is_running
 
     @property
     def needs_throw(self) -> bool:
@@ -97,7 +93,8 @@ class Played:
     def begin(self, entry: Begun) -> None:
         """Begin a new game, and leave the one before."""
         self._store.begin(entry)
-        self.state, self.is_held, self._since = State().after(entry), False, None
+        self._stopwatch.run(False)
+        self.state, self.is_held = State().after(entry), False
         if self.loaded is not None:
             same = self.loaded.info.name == entry.game
             self.loaded = Positions(self.loaded.game, entry.person) if same else None
@@ -118,8 +115,7 @@ class Played:
         after = self.state.after(entry)
         self._store.add(entry)
         self.state = after
-        self._since = self._clock() if self._since is not None else None
-        self._ticked = self._clock()
+        self._stopwatch.restart()
         if self.loaded is not None:
             self.loaded.follow(after)
 
@@ -130,44 +126,39 @@ class Played:
     def settle(self) -> None:
         """Do what follows by itself: throw the die, and run the clock of the side to move."""
         if self.loaded is None:
-            self._since = None
+            self._stopwatch.run(False)
             return
         begun = self.begun
         if self.goes_on and self.needs_throw and begun.dice == "page":
             throw = random.Random(f"{begun.seed} {self.state.throws}").randint(1, self.loaded.info.die_faces)
             self.add(Thrown(at=self.today(), throw=throw, by="page"))
-        runs = self.goes_on and begun.clock_ms > 0 and self.loaded.has_pieces
-        if runs and self._since is None:
-            self._since = self._ticked = self._clock()
-        elif not runs:
-            self._since = None
+        self._stopwatch.run(self.goes_on and begun.clock_ms > 0 and self.loaded.has_pieces)
 
     def hold(self) -> None:
         """Wait until the person says go on: a fact could not be stored."""
-        self.is_held, self._since = True, None
+        self._stopwatch.run(False)
+        self.is_held = True
 
     # Clocks
 
     def tick(self) -> bool:
         """Look at the clocks; return True if one has ended the game."""
-        if self._since is None:
+        if not self.clock_runs:
             return False
         side = self.positions.whole.turn
         if self.left(side) <= 0:
             self.add(Ended(at=self.today(), winner=1 - side, reason="time", used=self.used()))
             self.settle()
             return True
-        if self._clock() - self._ticked >= TICK_MS:
+        if self._stopwatch.is_due:
             self.add(Ticked(at=self.today(), used=self.used()))
         return False
 
     def used(self) -> Used:
         """Return what each side has used by now, in milliseconds."""
-        first, second = self.state.used
-        if self._since is None:
-            return first, second
-        more = max(round(self._clock() - self._since), 0)
-        return (first + more, second) if self.positions.whole.turn == 0 else (first, second + more)
+        if not self._stopwatch.is_running:
+            return self.state.used
+        return self._stopwatch.used(self.state.used, self.positions.whole.turn)
 
     def left(self, side: int) -> float:
         """Return the milliseconds that a side has left. What it has used stays used when moves are taken back."""
@@ -180,4 +171,4 @@ class Played:
         if not self.begun.clock_ms:
             return None
         left = [max(round(self.left(side)), 0) for side in range(2)]
-        return Clocks((left[0], left[1]), self.positions.whole.turn if self._since is not None else None)
+        return Clocks((left[0], left[1]), self.positions.whole.turn if self.clock_runs else None)

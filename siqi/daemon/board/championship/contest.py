@@ -18,8 +18,9 @@ from siqi.daemon.board.championship.entries import (
 from siqi.daemon.board.championship.state import GameState, State, fold
 from siqi.daemon.board.entries import By, Used
 from siqi.daemon.board.events import Clocks
-from siqi.daemon.board.played import TICK_MS, Refusal
+from siqi.daemon.board.played import Refusal
 from siqi.daemon.board.positions import Positions
+from siqi.daemon.board.stopwatch import Stopwatch
 from siqi.games.contract import UNKNOWN_SETUP, Game, Position
 
 
@@ -28,7 +29,7 @@ class ContestFacts:
 
     def __init__(self, store: Days, clock: Callable[[], float], today: Callable[[], str]) -> None:
         """Open the contest; OSError if its file cannot be read. `today`: the local time, as in `entries.Entry.at`."""
-        self._store, self._clock, self.today = store, clock, today
+        self._store, self._stopwatch, self.today = store, Stopwatch(clock), today
         try:
             entries = store.latest()
             self.state = fold(entries)
@@ -40,8 +41,6 @@ class ContestFacts:
         """True after a restart, or when a fact could not be stored, until the operator says go on."""
         self.rules: Game[Position] | None = None
         self.loaded: Positions | None = None
-        self._since: float | None = None  # the clock's time from which the side to move is charged
-        self._ticked = 0.0
 
     # What it is
 
@@ -100,12 +99,13 @@ class ContestFacts:
     def begin(self, entry: Begun) -> None:
         """Begin a new contest and its first game, and leave the one before."""
         self._store.begin(entry)
-        self.state, self.is_held, self._since, self.loaded = State().after(entry), False, None, None
+        self._stopwatch.run(False)
+        self.state, self.is_held, self.loaded = State().after(entry), False, None
         self.next_game()
 
     def next_game(self) -> None:
         """Begin the next game."""
-        self._since = None
+        self._stopwatch.run(False)
         self.add(GameBegun(at=self.today(), first=self.state.first_of_next()))
 
     def load(self, rules: Game[Position]) -> None:
@@ -123,8 +123,10 @@ class ContestFacts:
         self._store.add(entry)
         self.state = after
         is_same = before.current == after.current and len(before.games) == len(after.games)
-        self._since = self._clock() if self._since is not None and is_same else None
-        self._ticked = self._clock()
+        if is_same:
+            self._stopwatch.restart()
+        else:
+            self._stopwatch.run(False)
         self._follow(is_same)
 
     def _follow(self, is_same: bool = False) -> None:
@@ -145,7 +147,7 @@ class ContestFacts:
         """Do what follows by itself: an unknown set-up, an end by the rules; run the clock of the side to move."""
         game = self.state.game
         if self.loaded is None or game is None:
-            self._since = None
+            self._stopwatch.run(False)
             return
         if self.goes_on and not self.loaded.has_pieces and self.loaded.info.has_hidden and self.team != OURS:
             self.play(UNKNOWN_SETUP, "page")
@@ -153,38 +155,33 @@ class ContestFacts:
         if outcome is not None and not outcome.unknown and self.game.ended is None and not self.is_held:
             winner = None if outcome.winner is None else self.game.team(outcome.winner)
             self.add(Ended(at=self.today(), winner=winner, end="rules", reason=outcome.reason, used=self.used()))
-        runs = self.goes_on and self.loaded.has_pieces
-        if runs and self._since is None:
-            self._since = self._ticked = self._clock()
-        elif not runs:
-            self._since = None
+        self._stopwatch.run(self.goes_on and self.loaded.has_pieces)
 
     def hold(self) -> None:
         """Wait until the operator says go on: a fact could not be stored."""
-        self.is_held, self._since = True, None
+        self._stopwatch.run(False)
+        self.is_held = True
 
     # Clocks
 
     def tick(self) -> bool:
         """Look at the clocks; return True if one has ended the game, which only happens where that was chosen."""
-        if self._since is None:
+        if not self._stopwatch.is_running:
             return False
         side = self.positions.whole.turn
         if self.begun.ends_on_time and self.left(side) <= 0:
             self.add(Ended(at=self.today(), winner=self.game.team(1 - side), end="time", used=self.used()))
             self.settle()
             return True
-        if self._clock() - self._ticked >= TICK_MS:
+        if self._stopwatch.is_due:
             self.add(Ticked(at=self.today(), used=self.used()))
         return False
 
     def used(self) -> Used:
         """Return what each side has used by now, in milliseconds."""
-        first, second = self.game.used
-        if self._since is None:
-            return first, second
-        more = max(round(self._clock() - self._since), 0)
-        return (first + more, second) if self.positions.whole.turn == 0 else (first, second + more)
+        if not self._stopwatch.is_running:
+            return self.game.used
+        return self._stopwatch.used(self.game.used, self.positions.whole.turn)
 
     def left(self, side: int) -> int:
         """Return the milliseconds that a side has left; less than 0 once its clock has run out."""
@@ -192,5 +189,5 @@ class ContestFacts:
 
     def clocks(self) -> Clocks:
         """Return what the clocks show."""
-        running = self.positions.whole.turn if self._since is not None else None
+        running = self.positions.whole.turn if self._stopwatch.is_running else None
         return Clocks((self.left(0), self.left(1)), running)

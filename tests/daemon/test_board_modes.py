@@ -33,6 +33,13 @@ def test_the_next_server_begins_with_the_mode_that_was_active(tmp_path: Path) ->
         assert two(tmp_path).active.name == "play"
 
 
+def test_a_file_of_another_program_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(b"mine")
+    modes = two(tmp_path)
+    modes.switch("other")
+    assert modes.active.name == "other" and (tmp_path / NAME).read_bytes() == b"mine"
+
+
 def test_a_folder_that_cannot_be_written_keeps_no_page_from_its_modes(tmp_path: Path) -> None:
     modes = two(tmp_path / "gone")
     modes.switch("other")

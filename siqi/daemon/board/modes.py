@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from siqi.daemon.board.mode import Mode
+from siqi.system.files import replace_file
 
 NAME = ".mode"
 
@@ -36,4 +37,4 @@ class Modes:
         self.active.left()
         self.active = mode
         with contextlib.suppress(OSError):  # without it the next server begins with another mode, no more
-            self._path.write_text(name, encoding="utf-8")
+            replace_file(self._path, [name.encode()], lambda head: head.decode("utf-8", "replace") in self._modes)

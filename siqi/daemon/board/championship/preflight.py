@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,14 +24,12 @@ EARLIEST = "2026"
 
 def disk(folder: Path) -> Check:
     """Try to write a file to the disk."""
-    path = folder / ".check"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
+        with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"ready\n")
             file.flush()
             os.fsync(file.fileno())
-        path.unlink()
         free = shutil.disk_usage(folder).free
     except OSError as error:
         return Check("disk", False, error.strerror or str(error))

@@ -57,7 +57,7 @@ NETWORK: EngineOptions = (("Evaluation", "network"),)
 
 
 class Kind(NamedTuple):
-    """How the lines of a list are drawn and judged."""
+    """The rules by which the lines of a list are drawn and judged."""
 
     game: str
     lines: int
@@ -88,7 +88,7 @@ DRAWING_NODES, DRAWING_LINES = 3_000, 12
 """The search that finds moves to draw: its nodes, and the moves that it compares."""
 
 NEAR_BEST_CP = 60
-"""Moves of Xiangqi within so many centipawns of the best are drawn."""
+"""The most centipawns by which a move of Xiangqi that is drawn may be worse than the best."""
 
 GAME_NODES = 1_000
 """Nodes per move in the games that judge; each game has a few more than the one before."""
@@ -96,7 +96,7 @@ GAME_NODES = 1_000
 MAX_PLIES = 200
 
 ALIKE_PLIES, MOST_ALIKE = 2, 8
-"""At most so many lines share the position after so many plies, or have its image there."""
+"""The most lines that may have one position, or its image, after this many plies."""
 
 HASH_MB = "8"
 

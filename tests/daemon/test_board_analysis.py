@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from typing import Any
 
 import pytest
-from board_games import loaded
+from board_games import Memory, loaded
 
 from siqi.daemon.board.analyse import commands as ask
 from siqi.daemon.board.analyse.entries import Added, AnyEntry, Threw, Valued
@@ -36,36 +36,11 @@ PGN = """[Game "Chinese Chess"]
 """
 
 
-class Memory:
-    """A store that keeps facts in memory, and may be full."""
-
-    stem = "00001-game"
-
-    def __init__(self, entries: list[AnyEntry] | None = None) -> None:
-        self.entries = list(entries or [])
-        self.fault: OSError | None = None
-
-    def latest(self) -> list[AnyEntry]:
-        return list(self.entries)
-
-    def begin(self, entry: AnyEntry) -> None:
-        self._check()
-        self.entries = [entry]
-
-    def add(self, entry: AnyEntry) -> None:
-        self._check()
-        self.entries.append(entry)
-
-    def _check(self) -> None:
-        if self.fault is not None:
-            raise self.fault
-
-
 class Study:
     """An analysis whose games are loaded at once."""
 
     def __init__(self, entries: list[AnyEntry] | None = None, seed: int = 1) -> None:
-        self.store = Memory(entries)
+        self.store = Memory(entries or ())
         self.rng = random.Random(seed)
         self.analysis = Analysis(self.store, lambda: "today")  # type: ignore[arg-type]
         self.load()

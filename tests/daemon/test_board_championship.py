@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from board_games import loaded
-from championship_games import NOW, Memory, Operator
+from championship_games import NOW, MemoryDays, Operator
 
 from siqi.daemon.board.championship.commands import (
     AnyCommand,
@@ -52,7 +52,7 @@ GAMES = pytest.mark.parametrize("game", registry.NAMES)
 
 @pytest.fixture
 def op(tmp_path: Path) -> Operator:
-    return Operator(Memory(tmp_path))
+    return Operator(MemoryDays(tmp_path))
 
 
 def until(op: Operator, *press: str) -> Table:
@@ -64,8 +64,8 @@ def until(op: Operator, *press: str) -> Table:
 
 def reopened(op: Operator, entries: list[AnyEntry]) -> Operator:
     """Return an operator whose store has these facts, as after a kill."""
-    assert isinstance(op.store, Memory)
-    again = Operator(Memory(op.store.root, entries))
+    assert isinstance(op.store, MemoryDays)
+    again = Operator(MemoryDays(op.store.root, entries))
     again.hidden = op.hidden
     return again
 
@@ -88,7 +88,7 @@ def test_a_whole_game(game: str, first: int, op: Operator) -> None:
     assert shown.stage == "over" and shown.press == "next" and shown.contest is not None
     (played,) = shown.contest.played
     assert played.end == "rules" and played.first == first
-    assert isinstance(op.store, Memory) and fold(op.store.entries) == op.mode.state
+    assert isinstance(op.store, MemoryDays) and fold(op.store.entries) == op.mode.state
     if op.hidden is not None:  # the view has come to the referee's result
         outcome = op.hidden.outcome()
         assert outcome is not None and outcome.winner is not None and played.winner == outcome.winner ^ first
@@ -115,7 +115,7 @@ def test_a_whole_game(game: str, first: int, op: Operator) -> None:
 def test_a_kill_at_every_fact_goes_on_with_the_same_game(game: str, op: Operator) -> None:
     op.begin(game)
     op.play(26)
-    assert isinstance(op.store, Memory)
+    assert isinstance(op.store, MemoryDays)
     entries, state = op.store.entries, State()
     assert len(entries) > 16
     for count, entry in enumerate(entries, 1):
@@ -218,7 +218,7 @@ def test_a_running_clock_is_stored_every_five_seconds(op: Operator) -> None:
     for _ in range(60):
         op.now += 200
         op.mode.tick()
-    assert isinstance(op.store, Memory)
+    assert isinstance(op.store, MemoryDays)
     assert [entry.used for entry in op.store.entries if isinstance(entry, Ticked)] == [(5000, 0), (10_000, 0)]
 
 
@@ -259,7 +259,7 @@ def test_a_wrong_die_and_a_wrong_move_are_corrected(op: Operator) -> None:
     op.answer()
     op.do(Confirm())
     shown = op.do(ThrowForMe())
-    assert 1 <= shown.throw <= 6 and shown.choices and isinstance(op.store, Memory)
+    assert 1 <= shown.throw <= 6 and shown.choices and isinstance(op.store, MemoryDays)
     assert [entry.by for entry in op.store.entries if isinstance(entry, Thrown)] == ["person", "person", "page"]
     wrong, right = shown.choices[0].word, shown.choices[-1].word
     op.do(Play(wrong))
@@ -367,7 +367,7 @@ def test_a_full_disk_changes_nothing_and_asks(op: Operator) -> None:
     op.begin("connect6", first=1)
     op.do(Resume())
     before = op.mode.state
-    assert isinstance(op.store, Memory)
+    assert isinstance(op.store, MemoryDays)
     op.store.fault = OSError(errno.ENOSPC, "No space left on device")
     refused, shown = op.mode.do(Play("j10"))
     assert isinstance(refused, Refused) and "No space" in refused.reason and op.mode.state is before

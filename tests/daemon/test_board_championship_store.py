@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import random
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
+from board_games import shown_until_killed
 from championship_games import NOW, Operator
-from fixture_files import ROOT
 
 from siqi.daemon.board.championship.commands import EndGame, Play
 from siqi.daemon.board.championship.days import Days
@@ -76,6 +73,8 @@ def test_the_disk_and_the_clock_are_tried(tmp_path: Path) -> None:
     assert disk(tmp_path / "new").is_good and not list((tmp_path / "new").iterdir())
     (tmp_path / "file").write_text("")
     assert disk(tmp_path / "file").is_good is False
+    (tmp_path / ".check").write_text("mine")
+    assert disk(tmp_path).is_good and (tmp_path / ".check").read_text() == "mine"
     assert clock(NOW, "2026-11-27", 0).is_good and clock(NOW, "", JUMP_MS).is_good
     for now, last_day, drift in ((NOW, "2026-11-28", 0), ("2019-11-27T14:03:00", "", 0), (NOW, "", JUMP_MS + 1)):
         assert not clock(now, last_day, drift).is_good
@@ -111,13 +110,7 @@ def test_an_operator_who_is_killed_at_any_moment_has_all_that_was_shown(tmp_path
     rng = random.Random(5)
     command = (sys.executable, "-c", OPERATING, str(tmp_path))
     for seed in range(3):
-        process = subprocess.Popen((*command, str(seed)), cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(rng.random() / 2)
-        process.send_signal(signal.SIGKILL)
-        lines = [line for line in process.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
-        process.wait()
+        lines = shown_until_killed((*command, str(seed)), rng)
         again = Operator(Days(tmp_path))
         shown = again.shown()
         assert shown.contest is not None and shown.stage in ("asks", "over")

@@ -7,14 +7,11 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from board_games import Table, file_table
-from fixture_files import ROOT
+from board_games import Table, file_table, shown_until_killed
 
 from siqi.daemon.board.commands import Play, Resign, Resume
 from siqi.daemon.board.entries import AnyEntry, Begun, Thrown
@@ -216,13 +213,7 @@ def test_a_session_that_is_killed_at_any_moment_has_all_that_it_showed(tmp_path:
     rng = random.Random(4)
     command = (sys.executable, "-c", PLAYING, str(tmp_path))
     for seed in range(3):
-        process = subprocess.Popen((*command, str(seed)), cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(rng.random() / 2)
-        process.send_signal(signal.SIGKILL)
-        lines = [line for line in process.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
-        process.wait()
+        lines = shown_until_killed((*command, str(seed)), rng)
         last = lines[-1].split() if lines else None
         again: Table = file_table(tmp_path)
         shown = again.shown()

@@ -18,25 +18,16 @@ from typing import Any
 import forked
 import pytest
 from fixture_files import ROOT
+from match_command import match
 from nim import engine_command, play_nim
 
 from siqi.daemon.clients.random_mover import random_junqi_setup
-from siqi.daemon.command_line import run
 from siqi.daemon.match.command import ENGINE_FAILED, FILE_FAILED, MISUSED
 from siqi.daemon.match.match_log import Reader
 from siqi.daemon.match.matches import tablebase_judge
 from siqi.games import registry
 from siqi.system import files
 from siqi.system.log import Log, read_log
-
-
-def match(*words: str) -> int:
-    """Run `siqi match` with these words; return its exit status."""
-    try:
-        return run(["match", *words])
-    except SystemExit as ended:
-        assert isinstance(ended.code, int)
-        return ended.code
 
 
 class Bench:

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from match_command import match
 
-from siqi.daemon.command_line import run
 from siqi.daemon.match import random_openings
 from siqi.daemon.match.command import FILE_FAILED, MISUSED
 from siqi.daemon.match.match_log import MatchSettings, UsageError
@@ -26,14 +26,6 @@ from siqi.games.kernel.control import Control
 LISTS = [(name, number) for name in registry.NAMES for number in registry.info(name).opening_lists]
 LINES = {"xiangqi": 200, "connect6-5": 100, "connect6-7": 100}
 PLIES = {"xiangqi": range(6, 11), "connect6-5": (3,), "connect6-7": (4,)}
-
-
-def match(*words: str) -> int:
-    try:
-        return run(["match", *words])
-    except SystemExit as ended:
-        assert isinstance(ended.code, int)
-        return ended.code
 
 
 def short_match(folder: Path, game: str, *options: str) -> int:

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from match_command import match
 
 from siqi.daemon.clients.player import EngineSpec
-from siqi.daemon.command_line import run
 from siqi.daemon.match import statistics
 from siqi.daemon.match.command import FILE_FAILED, MISUSED
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings
@@ -300,22 +300,13 @@ def test_old_logs_are_logistic() -> None:
 # ---------------------------------------------------------------- commands
 
 
-def siqi_match(*words: str | Path) -> int:
-    """Run `siqi match` with these words; return its exit status."""
-    try:
-        return run(["match", *map(str, words)])
-    except SystemExit as ended:
-        assert isinstance(ended.code, int)
-        return ended.code
-
-
 def test_the_sprt_of_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    assert siqi_match("sprt", "127,4883,10712,5150,104", "--bounds=-1.75,0.25") == 0
+    assert match("sprt", "127,4883,10712,5150,104", "--bounds=-1.75,0.25") == 0
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "SPRT normalized [-1.75, 0.25] LLR 3.01 (-2.94, 2.94) H1: decided for Elo 0.25, against -1.75"
     assert printed[1].startswith("Elo +1.83 +- 1.70  nElo +3.58 +- 3.32  LOS 98.26%")
     assert printed[-1] == "such a test takes on average 159,942 games if H0 or H1 is right, 261,634 midway"
-    assert siqi_match("sprt", "0,0,0,0,0", "--model", "logistic") == 0
+    assert match("sprt", "0,0,0,0,0", "--model", "logistic") == 0
     assert capsys.readouterr().out == "SPRT logistic [0, 5] LLR 0.00 (-2.94, 2.94): not decided, play on\n"
 
 
@@ -330,7 +321,7 @@ def test_the_sprt_of_counts(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_counts_that_make_no_test(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], complaint: str) -> None:
-    assert siqi_match("sprt", *words) == MISUSED
+    assert match("sprt", *words) == MISUSED
     assert complaint in capsys.readouterr().err
 
 
@@ -349,7 +340,7 @@ def write_log(path: Path, played: Sequence[tuple[int | None, str]], names: str =
 
 def test_stats_of_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     games: list[tuple[int | None, str]] = [(0, "rules"), (1, "rules"), (0, "rules"), (0, "time"), (None, "adjudicated")]
-    assert siqi_match("stats", write_log(tmp_path / "m.jsonl", games)) == 0
+    assert match("stats", write_log(tmp_path / "m.jsonl", games)) == 0
     printed = capsys.readouterr().out
     assert "ewn: A against B, 5 games\nW-D-L 3-1-1" in printed
     assert "pairs with 0, 1/2, 1, 3/2, 2 points: 0, 0, 1, 0, 1\n" in printed
@@ -361,7 +352,7 @@ def test_stats_of_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_logs_of_the_same_conditions_are_counted_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = write_log(tmp_path / "one.jsonl", [(0, "rules")] * 4)
     two = write_log(tmp_path / "two.jsonl", [(0, "rules"), (1, "rules")], names="BA", seed=2, games=6, concurrency=2)
-    assert siqi_match("stats", one, two) == 0
+    assert match("stats", one, two) == 0
     printed = capsys.readouterr().out
     assert printed.startswith(f"{one}, {two}\newn: A against B, 6 games\nW-D-L 5-0-1")
     assert "pairs with 0, 1/2, 1, 3/2, 2 points: 0, 0, 1, 0, 2\n" in printed  # a pair of each log has the number 0
@@ -380,7 +371,7 @@ def test_what_belongs_to_engines_is_turned_with_them() -> None:
 def test_logs_of_other_conditions_stay_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = write_log(tmp_path / "one.jsonl", [(0, "rules")] * 4)
     two = write_log(tmp_path / "two.jsonl", [(1, "rules")] * 2, max_plies=300)
-    assert siqi_match("stats", one, two) == 0
+    assert match("stats", one, two) == 0
     first, second = capsys.readouterr().out.split("\n\n")
     assert "A against B, 4 games" in first and "A against B, 2 games" in second
     assert f"counted apart from {one}: max_plies was 0, now 300" in second
@@ -390,7 +381,7 @@ def test_logs_make_a_table_of_all_engines(tmp_path: Path, capsys: pytest.Capture
     won, lost = (0, "rules"), (1, "rules")
     one = write_log(tmp_path / "one.jsonl", [won, won, lost, won])
     two = write_log(tmp_path / "two.jsonl", [won, lost, won, won], names="BC")
-    assert siqi_match("stats", one, two) == 0
+    assert match("stats", one, two) == 0
     printed = capsys.readouterr().out
     assert "ewn: matches of 3 engines, 8 games" in printed
     assert re.search(r"1 A +\+191 .* - +3/4 +-\n 2 B +[+-]0 .* 1/4 +- +3/4\n 3 C +-191 .* 1/4 +-\n", printed)
@@ -405,5 +396,5 @@ def test_stats_of_no_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         ("notes", "damaged at byte 0"),
         ("empty", "is no log of a match"),
     ):
-        assert siqi_match("stats", tmp_path / name) == FILE_FAILED
+        assert match("stats", tmp_path / name) == FILE_FAILED
         assert complaint in capsys.readouterr().err

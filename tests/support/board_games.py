@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import functools
 import random
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from fixture_files import ROOT
 
 from siqi.daemon.board.commands import Begin, Play, Resume, SetUp, Throw
 from siqi.daemon.board.entries import AnyEntry
@@ -26,20 +32,20 @@ def loaded(name: str) -> Game[Position]:
 class Memory:
     """A store that keeps facts in memory, and may be full."""
 
-    stem = "game"
+    stem = "00001-game"
 
-    def __init__(self, entries: list[AnyEntry] | None = None) -> None:
-        self.entries = list(entries or [])
+    def __init__(self, entries: Sequence[Any] = ()) -> None:
+        self.entries: list[Any] = list(entries)
         self.fault: OSError | None = None
 
-    def latest(self) -> list[AnyEntry]:
+    def latest(self) -> list[Any]:
         return list(self.entries)
 
-    def begin(self, entry: AnyEntry) -> None:
+    def begin(self, entry: Any) -> None:
         self._check()
         self.entries = [entry]
 
-    def add(self, entry: AnyEntry) -> None:
+    def add(self, entry: Any) -> None:
         self._check()
         self.entries.append(entry)
 
@@ -148,6 +154,18 @@ class Table:
             if not self.step():
                 break
         return self.shown()
+
+
+def shown_until_killed(command: Sequence[str], rng: random.Random) -> list[str]:
+    """Start a process, kill it within half a second of its first line; return the whole lines of its output."""
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(rng.random() / 2)
+    process.send_signal(signal.SIGKILL)
+    lines = [line for line in process.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
+    process.wait()
+    return lines
 
 
 def file_table(folder: Path, seed: int = 1) -> Table:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from board_games import loaded
+from board_games import Memory, loaded
 
 from siqi.daemon.board.championship.commands import BeginContest, Confirm, NextGame, Play
 from siqi.daemon.board.championship.days import Days
@@ -22,28 +23,12 @@ from siqi.games.contract import Position, set_dice
 NOW = "2026-11-27T14:03:00"
 
 
-class Memory(Days):
+class MemoryDays(Memory, Days):
     """A store that keeps facts in memory, and may be full; records go into the folder."""
 
-    def __init__(self, folder: Path, entries: list[AnyEntry] | None = None) -> None:
-        super().__init__(folder)
-        self.entries = list(entries or [])
-        self.fault: OSError | None = None
-
-    def latest(self) -> list[AnyEntry]:
-        return list(self.entries)
-
-    def begin(self, entry: Any) -> None:
-        self._check()
-        self.entries = [entry]
-
-    def add(self, entry: AnyEntry) -> None:
-        self._check()
-        self.entries.append(entry)
-
-    def _check(self) -> None:
-        if self.fault is not None:
-            raise self.fault
+    def __init__(self, folder: Path, entries: Sequence[AnyEntry] = ()) -> None:
+        Days.__init__(self, folder)
+        Memory.__init__(self, entries)
 
 
 class Operator:

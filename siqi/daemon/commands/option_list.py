@@ -13,6 +13,9 @@ from siqi.games.options import SHARED
 from siqi.system.pipes import printable, to_stderr
 from siqi.system.spelling import did_you_mean
 
+MISUSED = 2
+"""The exit status if there is no such option."""
+
 LANGUAGES = ("en", "zh")
 
 ENGINE = Help("All games", "各棋种")
@@ -45,7 +48,7 @@ def print_options(options: argparse.Namespace) -> int:
         names = (option.name for _, group in groups() for option in group)
         meant = did_you_mean(wanted, (*registry.NAMES, *names))
         to_stderr(f"siqi options: no option or game {printable(wanted)}{meant} (siqi options lists all)")
-        return 2
+        return MISUSED
     print("\n".join(write(found, options.language)))
     return 0
 

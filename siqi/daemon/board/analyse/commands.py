@@ -1,4 +1,4 @@
-"""What a person can ask of an analysis: typed commands, as the page sends them."""
+"""The commands of Analyse, typed, as the page sends them."""
 
 from __future__ import annotations
 
@@ -158,4 +158,4 @@ AnalyseCommand = (
     | Edited
     | Save
 )
-"""What an analysis says yes or no to."""
+"""The commands of Analyse."""

@@ -1,4 +1,4 @@
-"""What an analysis says: typed events, as the page gets them, without a word for people."""
+"""The events of Analyse, typed, as the page gets them, without a word for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an analysis wants of the engine and shows at the moment; no fact, so that a restart forgets it."""
+"""The questions and the display of an analysis at the moment: no facts, so a restart forgets them."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import Mock, call
 
 import pytest
 from forked_engines import engine, fork_engines
@@ -21,6 +22,7 @@ from junqi_games import RECORDS, turned
 from siqi.daemon.clients import CLASSES, base, load_client, make_player
 from siqi.daemon.clients.asked import AskedEngine
 from siqi.daemon.clients.player import Choice, EngineSpec, Forfeit, Player, PlayerLimits, StartError, TimeLeft, Turn
+from siqi.daemon.clients.process import Process
 from siqi.daemon.command_line import run
 from siqi.daemon.match.command import ENGINE_FAILED, MISUSED
 from siqi.daemon.match.game_loop import Clock, Referee, parse_opening, play_moves
@@ -344,24 +346,29 @@ def test_the_protocol_of_a_patient_engine_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "why"),
+    ("greeting_s", "table", "why"),
     [
         (
+            1.2,
             {},
             r"answers in no protocol for xiangqi \(uci, ucci, xboard, ugi\) within 1.2 s: give it proto=",
         ),
-        ({"": ["garbage"]}, r"if it is slow; its last line: garbage"),
-        ({"": ["no licence\nDIE"]}, "does not start: engine ended with status 3; its last line: no licence"),
-        ({"uci": ["id name E\noption name Hash type spin\nno memory\nDIE"]}, "status 3; its last line: no memory"),
-        ({"uci": ["id name E"]}, "does not start: hung: no uciok within 1.* s; its last line: id name E"),
+        (6, {"": ["garbage"]}, r"if it is slow; its last line: garbage"),
+        (60, {"": ["no licence\nDIE"]}, "does not start: engine ended with status 3; its last line: no licence"),
+        (60, {"uci": ["id name E\noption name Hash type spin\nno memory\nDIE"]}, "3; its last line: no memory"),
+        (6, {"uci": ["id name E"]}, r"does not start: hung: no uciok within \d.* s; its last line: id name E"),
     ],
 )
-def test_engines_that_do_not_answer(table: Table, why: str, tmp_path: Path) -> None:
+def test_engines_that_do_not_answer(
+    greeting_s: float, table: Table, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = Mock(wraps=Process)
+    monkeypatch.setattr(base, "Process", started)
     fake = Fake(tmp_path, table)
-    player = fake.asked("xiangqi", greeting_s=1.2)
+    player = fake.asked("xiangqi", greeting_s)
     with contextlib.closing(player), pytest.raises(StartError, match=f"E {why}" if why[0] in "ad" else why):
         player.new_game("")
-    assert fake.heard.count("start") == (1 if "uci" in table else 4)
+    assert started.call_args_list == [call(fake.command)] * (1 if "uci" in table else 4)
 
 
 def test_a_command_that_is_no_program(tmp_path: Path) -> None:

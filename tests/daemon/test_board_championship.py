@@ -351,6 +351,41 @@ def test_games_begun_in_the_same_minute_have_records_of_their_own(op: Operator) 
     assert len(list(op.store.root.glob("WTN-*先手胜*"))) + len(list(op.store.root.glob("WTN-*后手胜*"))) == 4
 
 
+def test_a_record_replaces_only_what_its_game_has_written(op: Operator) -> None:
+    """Not a record that was corrected by hand, nor another contest's of the same teams in the same minute."""
+    op.begin("connect6", first=1)
+    op.do(Resume())
+    first = op.do(Play("j10")).record
+    path = op.store.root / first
+    path.write_text("corrected")
+    op.answer()
+    op.do(Confirm())
+    assert path.read_text() == "corrected" and op.shown().record == first.replace(".txt", " 2.txt")
+    (op.store.root / first.replace("未完", "后手胜")).write_text("another contest's")
+    again = reopened(op, op.store.entries)  # type: ignore[attr-defined]
+    shown = again.do(EndGame(0, "time"))
+    assert shown.record == first.replace("未完", "后手胜").replace(".txt", " 2.txt")
+    texts = {path.name: path.read_bytes() for path in op.store.root.glob("C6*")}
+    assert len(texts) == 3 and b"corrected" in texts.values() and b"another contest's" in texts.values()
+
+
+def test_a_record_of_long_names_is_written(op: Operator) -> None:
+    op.begin("connect6", first=1, teams=("四" * 60, "棋" * 60), event="赛" * 200, site="渝" * 200)
+    op.do(Resume())
+    assert (op.store.root / op.do(Play("j10")).record).is_file()
+
+
+def test_a_fact_that_says_no_time_costs_none(op: Operator) -> None:
+    op.begin("ewn", clock_ms=60_000)
+    until(op, "resume")
+    op.do(Resume())
+    for throw in (3, 4, 5):
+        op.now += 1000
+        op.do(Throw(throw))
+    shown = op.do(SetScore((1, 0), ""))
+    assert shown.clocks is not None and min(shown.clocks.left) == 57_000
+
+
 def test_a_record_that_cannot_be_written_stops_no_game(op: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     op.begin("connect6", first=1)
     op.do(Resume())
@@ -358,7 +393,7 @@ def test_a_record_that_cannot_be_written_stops_no_game(op: Operator, monkeypatch
     def full(*words: Any) -> str:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("siqi.daemon.board.championship.records.save", full)
+    monkeypatch.setattr("siqi.daemon.board.championship.records.replace_file", full)
     warning, shown = op.mode.do(Play("j10"))
     assert "No space" in warning.reason and len(shown.moves) == 1  # type: ignore[attr-defined]
 

@@ -61,6 +61,19 @@ def confirm(page: Any) -> None:
     page.keyboard.press("Enter")
 
 
+ENTER_AT_ONCE = """
+    const card = document.getElementById('c-card');
+    const presses = new MutationObserver(() => {
+        if (card.dataset.press !== 'announce') return;
+        presses.disconnect();
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+        document.body.dataset.pressed = 'true';
+    });
+    presses.observe(card, { attributes: true });
+"""
+"""Has Enter pressed as soon as a move is shown, which is too soon to have been announced."""
+
+
 def step(page: Any, served: RunningServer, rng: random.Random) -> bool:
     """Press what the card says, by the keyboard alone; False once the game is over."""
     now = waited(page, served, "resume", "set-up", "throw", "announce", "opponent", "next")
@@ -100,13 +113,13 @@ def test_an_operator_begins_a_game_and_mends_a_slip(browser: Any, tmp_path: Path
         page.keyboard.press("Alt+2")
         begin(page, "ewn")
         assert "mode=championship" in page.url
-        while shown(served).press != "throw":
+        while waited(page, served, "set-up", "announce", "resume", "throw").press != "throw":
             step(page, served, rng)
+        page.evaluate(ENTER_AT_ONCE)
         page.keyboard.press("3")
         now = waited(page, served, "announce")
         assert now.proposed is not None and now.proposed.word[2:].upper() in page.text_content("#c-move")
-        page.keyboard.press("Enter")  # too soon to have been announced
-        assert len(shown(served).moves) == 2
+        assert page.evaluate("document.body.dataset.pressed") and len(shown(served).moves) == 2
         page.click("#c-dice button:text-is('5')")  # it was a five
         page.wait_for_selector("#c-log li:has-text('3 → 5')")
         waited(page, served, "announce")

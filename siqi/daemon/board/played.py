@@ -115,7 +115,7 @@ class Played:
         after = self.state.after(entry)
         self._store.add(entry)
         self.state = after
-        self._stopwatch.restart()
+        self._stopwatch.stored(entry)
         if self.loaded is not None:
             self.loaded.follow(after)
 

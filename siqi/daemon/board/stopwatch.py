@@ -34,8 +34,10 @@ class Stopwatch:
         elif self._since is None:
             self._since = self._stored = self._now()
 
-    def restart(self) -> None:
-        """Begin anew if it runs: what has been used is stored."""
+    def stored(self, fact: object) -> None:
+        """Begin anew if it runs and a fact that has been stored says what was used."""
+        if not hasattr(fact, "used"):
+            return
         self._stored = self._now()
         self._since = self._stored if self._since is not None else None
 

@@ -39,6 +39,31 @@ class TreeShown(msgspec.Struct, frozen=True):
     setups: int = 0  # of the moves are set-ups
 
 
+class LineShown(msgspec.Struct, frozen=True):
+    """A line of the engine."""
+
+    chance: float  # the first side's
+    moves: list[PlayedMove]
+    points: list[str]  # of its first move
+    cp: int = 0  # the view of the side to move
+    mate: int = 0  # the winner's turns, negative if the second side wins
+    throw: int = 0  # that the line answers, where none was given
+
+
+class LinesShown(Event, frozen=True, tag="lines"):
+    """The engine's findings on a position."""
+
+    is_private: ClassVar[bool] = True
+
+    node: int
+    depth: int
+    nodes: int
+    elapsed_ms: int
+    chance: float  # the first side's
+    mate: int
+    lines: list[LineShown]
+
+
 class AnalysisShown(Shown, frozen=True, tag="analysis"):
     """An analysis as its part of the page shows it."""
 
@@ -74,6 +99,7 @@ class AnalysisShown(Shown, frozen=True, tag="analysis"):
     notes: list[str] = msgspec.field(default_factory=list)  # on what could not be read
     games: list[str] = msgspec.field(default_factory=list)  # of the file that was read, to choose from
     tree: TreeShown | None = None  # None: it has not changed
+    found: LinesShown | None = None  # for a tab that has not heard it
 
 
 class Saved(Event, frozen=True, tag="saved"):
@@ -82,28 +108,3 @@ class Saved(Event, frozen=True, tag="saved"):
     name: str
     data: bytes  # base64 in JSON
     losses: list[str]  # what the format has no room for
-
-
-class LineShown(msgspec.Struct, frozen=True):
-    """A line of the engine."""
-
-    chance: float  # the first side's
-    moves: list[PlayedMove]
-    points: list[str]  # of its first move
-    cp: int = 0  # the view of the side to move
-    mate: int = 0  # the winner's turns, negative if the second side wins
-    throw: int = 0  # that the line answers, where none was given
-
-
-class LinesShown(Event, frozen=True, tag="lines"):
-    """The engine's findings on a position."""
-
-    is_private: ClassVar[bool] = True
-
-    node: int
-    depth: int
-    nodes: int
-    elapsed_ms: int
-    chance: float  # the first side's
-    mate: int
-    lines: list[LineShown]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from siqi.daemon.board.analyse.entries import Value
+from siqi.daemon.board.analyse.events import LinesShown
 from siqi.daemon.board.events import PlayedMove
 from siqi.daemon.board.mode import Found
 
@@ -17,6 +18,7 @@ class Wishes:
 
     lines: int = USUAL_LINES  # to show of the current position; 0: none
     value: Value | None = None  # of the current position
+    found: LinesShown | None = None  # of the current position
     wants_setup: bool = False  # of the side to move
     judging: list[int] = field(default_factory=list)  # nodes of a line
     judged: Found | None = None  # of the first of them

@@ -25,7 +25,7 @@ from siqi.daemon.board.analyse.entries import (
     Valued,
     Went,
 )
-from siqi.daemon.board.analyse.events import AnalysisShown, Saved, TreeShown
+from siqi.daemon.board.analyse.events import AnalysisShown, LinesShown, Saved, TreeShown
 from siqi.daemon.board.analyse.moment import Shows, Wishes
 from siqi.daemon.board.analyse.place import Place, tree_texts
 from siqi.daemon.board.analyse.reader import Reader
@@ -271,7 +271,7 @@ class Analysis:
 
     def _forget(self) -> None:
         """Leave what belongs to the position before."""
-        self._wishes.value, self._wishes.wants_setup = None, False
+        self._wishes.value, self._wishes.found, self._wishes.wants_setup = None, None, False
         self._redraw()
 
     def _redraw(self) -> None:
@@ -370,7 +370,9 @@ class Analysis:
             return []
         if found.key[0] == LINES:
             self._wishes.value = shown.value_of(found, self.place.whole.turn)
-            return [shown.lines_of(next(self._numbers), self.tree.current, found, self.place)]
+            lines = shown.lines_of(next(self._numbers), self.tree.current, found, self.place)
+            self._wishes.found = lines
+            return [lines]
         if found.key[0] == JUDGE:
             self._wishes.judged = found
         return []
@@ -422,13 +424,13 @@ class Analysis:
 
     def _shown(self) -> list[Event]:
         """Return the snapshot, with the tree if it has changed."""
-        return [self._snapshot(self._shows.sent_tree != self.tree.version)]
+        return [self._snapshot(self._shows.sent_tree != self.tree.version, None)]
 
     def snapshot(self) -> AnalysisShown:
         """Return the analysis as it is now."""
-        return self._snapshot(has_tree=True)
+        return self._snapshot(True, self._wishes.found)
 
-    def _snapshot(self, has_tree: bool) -> AnalysisShown:
+    def _snapshot(self, has_tree: bool, found: LinesShown | None) -> AnalysisShown:
         number, tree, place = next(self._numbers), self.tree, self.place
         begun = tree.begun
         if begun is None or place is None:
@@ -458,6 +460,7 @@ class Analysis:
             notes=self._reader.notes[:5],
             games=self._reader.choices(),
             tree=self._tree(place) if has_tree else None,
+            found=found,
             **self._board(place),
         )
 

@@ -124,7 +124,7 @@ class ContestFacts:
         self.state = after
         is_same = before.current == after.current and len(before.games) == len(after.games)
         if is_same:
-            self._stopwatch.restart()
+            self._stopwatch.stored(entry)
         else:
             self._stopwatch.run(False)
         self._follow(is_same)

@@ -126,6 +126,16 @@ class OptionsSet(Entry, frozen=True, tag="options set"):
     hides: bool
 
 
+class Recorded(Entry, frozen=True, tag="recorded"):
+    """The game's official record is about to be written: the file that has these bytes is our own.
+
+    Whatever else has the name, of another contest or corrected by hand, stays as it is.
+    """
+
+    name: str  # of the file, in the contest's folder
+    digest: str  # SHA-256 of its bytes, in hexadecimal
+
+
 class Ended(Entry, frozen=True, tag="ended"):
     """A game has ended. An adjourned one has no winner and no points."""
 
@@ -151,5 +161,6 @@ AnyEntry = (
     | FirstSet
     | PlayersSet
     | OptionsSet
+    | Recorded
     | Ended
 )

@@ -41,6 +41,7 @@ from siqi.daemon.board.championship.entries import (
     Paused,
     PlayersSet,
     Proposed,
+    Recorded,
     Resumed,
     ScoreSet,
     Thrown,
@@ -323,8 +324,12 @@ class Championship:
         if written == self._written:
             return
         try:
-            self._record = records.save(self._store.folder, state)
-            self._written = written
+            record = records.record(self._store.folder, self._facts.begun, state.game)
+            if record is not None and (record.name, record.digest) not in state.game.recorded:
+                self._facts.add(Recorded(at=self._facts.today(), name=record.name, digest=record.digest))
+            if record is not None:
+                record.write(self._facts.game.recorded)
+            self._record, self._written = record.name if record is not None else "", written
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else None
             self._warnings.append(Warning(number=self.next_number(), reason=f"no record: {reason or error}"))

@@ -19,6 +19,7 @@ from siqi.daemon.board.championship.entries import (
     Paused,
     PlayersSet,
     Proposed,
+    Recorded,
     Resumed,
     ScoreSet,
     Thrown,
@@ -38,6 +39,7 @@ class GameState(Tree, frozen=True):
     is_paused: bool = True
     proposed: str = ""  # the engine's move, not announced yet
     ended: Ended | None = None
+    recorded: frozenset[tuple[str, str]] = frozenset()  # the official records written so far: name, digest
 
     def team(self, side: int) -> int:
         """Return the team of a side; the same call returns the side of a team."""
@@ -149,6 +151,8 @@ class State(msgspec.Struct, frozen=True):
                 assert self.begun is not None
                 text = " / ".join(_minutes(self.begun.clock_ms - used) for used in entry.used)
                 return self._noted(entry, "clocks", text, entry.note)._with(change(game, used=entry.used))
+            case Recorded():
+                return self._with(change(game, recorded=game.recorded | {(entry.name, entry.digest)}))
             case Ended():
                 return self._with(change(game, used=entry.used, ended=entry, proposed="", is_paused=True))
         raise ValueError("no fact of a game")

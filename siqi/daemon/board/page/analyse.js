@@ -106,6 +106,7 @@ export class AnalysePage {
     if (event.stage !== 'loading') this.progress = '';
     if (event.stage !== 'start' && event.stage !== 'loading') this.dialog.close();
     if (event.tree) this.tree.set(event.tree, event);
+    if (event.found) this.lines = event.found;
     if (event.lines) this.linesBefore = event.lines;
     this.shown = event;
     if (event.stage === 'start' && !this.hasOpened && this.shell.holds) {

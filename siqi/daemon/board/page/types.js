@@ -54,7 +54,8 @@
  *   fen: string, pieces: {[point: string]: string}, last: string[], choices: Choice[], stones: number, throw: number,
  *   has_throw: boolean, needs_setup: boolean, view: number | null, has_views: boolean, layers: {[name: string]: boolean},
  *   lines: number, judging: number, book: BookMove[], known: string[], comment: string, ending: Ending | null,
- *   can_restore: boolean, formats: string[], notes: string[], games: string[], tree: TreeShown | null}} AnalysisShown
+ *   can_restore: boolean, formats: string[], notes: string[], games: string[], tree: TreeShown | null,
+ *   found: LinesShown | null}} AnalysisShown
  */
 /** @typedef {{chance: number, moves: PlayedMove[], points: string[], cp: number, mate: number, throw: number}} LineShown */
 /**

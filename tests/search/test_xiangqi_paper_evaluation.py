@@ -36,6 +36,16 @@ def hanging_squares(position: Any, side: int) -> set[tuple[int, int]]:
     return {(square % 9, square // 9) for square in squares}
 
 
+def taken_by_king(board: Board, side: int) -> set[tuple[int, int]]:
+    """Return the squares of the enemy pieces that a side's king can take."""
+    king = next(square for square, letter in board.items() if letter == "Kk"[side])
+    return {
+        target
+        for target in reach(board, king)
+        if target in board and in_palace(target, side) and not king_falls(moved(board, king, target), side)
+    }
+
+
 def moves_of(board: Board, side: int) -> list[Board]:
     """Return the boards after each legal move of a side."""
     return [
@@ -85,7 +95,7 @@ def naive_counts(position: Any) -> dict[str, int]:
         steps = [step for step in steps if in_palace(step, 1 - side)]
         steps = [step for step in steps if step not in board or side_of(board[step]) == side]
         attackers = palace_attackers(board, side)
-        loose = hanging_squares(position, 1 - side)
+        loose = hanging_squares(position, 1 - side) | taken_by_king(board, side)
         checks = king_falls(board, 1 - side)
         counts["check"] += sign * checks
         counts["palace attack"] += sign * sum(attackers.values())
@@ -151,6 +161,19 @@ def test_every_term_is_the_oracle_s() -> None:
         for name, count in counts.items():
             seen[name] += count != 0
     assert all(seen.values()), seen
+
+
+@pytest.mark.parametrize(
+    ("fen", "captures"),
+    [
+        ("3k5/3R5/9/9/9/9/9/9/9/4K4 b", 1),
+        ("3k5/3R5/9/3R5/9/9/9/9/9/4K4 b", 0),  # guarded
+        ("3k5/3R5/9/9/9/9/9/9/9/3K5 b", 0),  # the kings would face each other
+    ],
+)
+def test_a_king_takes_what_nothing_guards(fen: str, captures: int) -> None:
+    game: Any = registry.load("xiangqi")
+    assert read(explain(game.position(fen).record))["capture"][1] == -captures
 
 
 def test_values_of_the_paper() -> None:

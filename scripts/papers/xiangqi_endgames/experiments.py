@@ -78,6 +78,10 @@ QUICK_GAMES, FULL_GAMES = 6, 200
 QUICK_PLIES, FULL_PLIES = 12, 120
 """Endgames that are played out, and plies after which a game counts as drawn."""
 
+DEPTH_GAMES = 100
+QUICK_SOLVING_DEPTH, FULL_SOLVING_DEPTH = 2, 8
+"""Endgames that are played out at fixed depths, and the greatest depth."""
+
 QUICK_NODES, FULL_NODES = 300, 20_000
 QUICK_MS, FULL_MS = 5, 50
 QUICK_OPPONENT, FULL_OPPONENT = 600, 50_000
@@ -264,15 +268,15 @@ def run_ordering(bench: Bench) -> Result:
 def play(key: str) -> dict[str, Any]:
     """Settle an endgame's result, or play it out.
 
-    The key is `FEN|claim|category|engine's mate|nodes`, or `FEN|winner|solver|nodes|ms|opponent's nodes|plies`.
+    The key is `FEN|claim|category|engine's mate|nodes`, or `FEN|winner|solver|nodes|ms|depth|opponent's nodes|plies`.
     """
     fields = key.split("|")
     if len(fields) == 5:
         fen, claim, category, mate, nodes = fields
         winner, by = settle(Endgame(fen, claim, category, int(mate)), int(nodes))
         return {"winner": winner, "by": by}
-    fen, winner, solver, nodes, ms, opponent, plies = fields
-    limit = PlayerLimits(int(ms), int(nodes))
+    fen, winner, solver, nodes, ms, depth, opponent, plies = fields
+    limit = PlayerLimits(int(ms), int(nodes), int(depth))
     return attempt(fen, winner, solver, limit, PlayerLimits(nodes=int(opponent)), int(plies))._asdict()
 
 
@@ -295,23 +299,30 @@ class Case(NamedTuple):
         return {name: is_solved(self.winner, game["winner"], self.endgame.fen) for name, game in self.games.items()}
 
 
+def play_out(bench: Bench, count: int, limit: PlayerLimits, solvers: Iterable[str]) -> list[Case]:
+    """Let players solve the same endgames under a limit per move."""
+    settling = bench.size(QUICK_SETTLING, FULL_SETTLING)
+    opponent, plies = bench.size(QUICK_OPPONENT, FULL_OPPONENT), bench.size(QUICK_PLIES, FULL_PLIES)
+    endgames = chosen(bench, count)
+    claims = [f"{e.fen}|{e.claim}|{e.category}|{e.engine_mate}|{settling}" for e in endgames]
+    settled = list(bench.measure(claims, play).values())
+    how = f"{limit.nodes}|{limit.movetime_ms}|{limit.depth}|{opponent}|{plies}"
+    games = [
+        {solver: f"{endgame.fen}|{found['winner']}|{solver}|{how}" for solver in solvers}
+        for endgame, found in zip(endgames, settled, strict=True)
+    ]
+    played = bench.measure([*claims, *(key for keys in games for key in keys.values())], play)
+    return [
+        Case(endgame, found["winner"], found["by"], {solver: played[key] for solver, key in keys.items()})
+        for endgame, found, keys in zip(endgames, settled, games, strict=True)
+    ]
+
+
 def solve(bench: Bench, limit: PlayerLimits) -> Result:
     """Let each player solve the same endgames under a limit per move."""
     settling = bench.size(QUICK_SETTLING, FULL_SETTLING)
     opponent, plies = bench.size(QUICK_OPPONENT, FULL_OPPONENT), bench.size(QUICK_PLIES, FULL_PLIES)
-    endgames = chosen(bench, bench.size(QUICK_GAMES, FULL_GAMES))
-    claims = [f"{e.fen}|{e.claim}|{e.category}|{e.engine_mate}|{settling}" for e in endgames]
-    settled = list(bench.measure(claims, play).values())
-    how = f"{limit.nodes}|{limit.movetime_ms}|{opponent}|{plies}"
-    games = [
-        {solver: f"{endgame.fen}|{found['winner']}|{solver}|{how}" for solver in MINDS}
-        for endgame, found in zip(endgames, settled, strict=True)
-    ]
-    played = bench.measure([*claims, *(key for keys in games for key in keys.values())], play)
-    cases = [
-        Case(endgame, found["winner"], found["by"], {solver: played[key] for solver, key in keys.items()})
-        for endgame, found, keys in zip(endgames, settled, games, strict=True)
-    ]
+    cases = play_out(bench, bench.size(QUICK_GAMES, FULL_GAMES), limit, MINDS)
     sources = ", ".join(f"{by} {sum(case.by == by for case in cases)}" for by in SETTLERS)
     rates = solve_rates(cases)
     return Result(
@@ -403,6 +414,24 @@ def run_solved_by_time(bench: Bench) -> Result:
     return solve(bench, PlayerLimits(movetime_ms=bench.size(QUICK_MS, FULL_MS)))
 
 
+def run_solved_by_depth(bench: Bench) -> Result:
+    """Let the paper's evaluation and the network solve the same endgames at fixed depths."""
+    rows = []
+    for depth in range(2, bench.size(QUICK_SOLVING_DEPTH, FULL_SOLVING_DEPTH) + 1, 2):
+        cases = play_out(bench, bench.size(QUICK_GAMES, DEPTH_GAMES), PlayerLimits(depth=depth), ("paper", "ours"))
+        for result in ("won", "drawn"):
+            solved = [case.solvers() for case in of_kind("all", result, cases)]
+            rates = [percent(proportion(each[solver] for each in solved)) for solver in ("paper", "ours")]
+            rows.append([str(depth), result, str(len(solved)), *rates])
+    opponent, plies = bench.size(QUICK_OPPONENT, FULL_OPPONENT), bench.size(QUICK_PLIES, FULL_PLIES)
+    return Result(
+        f"published endgames as in `solved-by-nodes`, each move a search of a fixed depth in plies (captures and checks"
+        f" beyond it are searched on), against the engine with tablebases at {opponent} nodes a move, {plies} plies at"
+        " most.",
+        [Table("solved", ("depth", "result", "endgames", "paper", "ours"), rows)],
+    )
+
+
 SOLVED = "a large number of endgames solved, all results correct (section 5; no number, no list)."
 
 EXPERIMENTS = (
@@ -426,6 +455,12 @@ EXPERIMENTS = (
     ),
     Experiment("solved-by-nodes", SOLVED, run_solved_by_nodes),
     Experiment("solved-by-time", SOLVED, run_solved_by_time),
+    Experiment(
+        "solved-by-depth",
+        "a greater depth removes part of the ridges, plains and hills of the evaluation, and most endgames are solved;"
+        " in complicated ones no depth within reach removes them (section 4; no figures).",
+        run_solved_by_depth,
+    ),
 )
 
 

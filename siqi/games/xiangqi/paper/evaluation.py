@@ -8,7 +8,7 @@ sides' sums are subtracted. What the paper leaves open is chosen here:
   pawn gains as rooks, horses and cannons leave, since its power shows when most of them are gone.
 - Advisors and elephants, which the paper does not mention, count 20, a fifth of a rook as in our exchanges. A king is
   never lost.
-- A piece hangs if taking it wins material in an exchange by our values.
+- A piece hangs if taking it wins material in an exchange by our values, or if a king can take it.
 - The scores of situations (SCORES). The mate at hand has the paper's highest.
 
 Kernels add a side's counts to pos.terms. `sign`: 1 for Red, -1 for Black. The search sees mates and repetitions itself.
@@ -43,6 +43,7 @@ from siqi.games.xiangqi.rules.position import (
     count_strong,
     do_move,
     make_move,
+    slot_of,
     undo_move,
 )
 from siqi.games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
@@ -170,6 +171,21 @@ def controlled_steps(pos: Record, lookup: Record) -> int:
     return controlled
 
 
+@inner(int64(POSITION, LOOKUP), forceinline=True)
+def taken_by_king(pos: Record, lookup: Record) -> int:
+    """Return the slots of the enemy pieces, as bits, that the king of the side to move can take."""
+    king = int64(pos.square[16 << pos.turn])
+    slots = int64(0)
+    i = king * 5
+    while lookup.king_steps[i] >= 0:
+        target = int64(lookup.king_steps[i])
+        piece = int64(pos.board[target])
+        if piece & (32 >> pos.turn) != 0 and is_safe(pos, lookup, make_move(king, target)) == 1:
+            slots |= 1 << slot_of(piece)
+        i += 1
+    return slots
+
+
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def mates_at_once(pos: Record, work: Record, lookup: Record, first: int, answers: int) -> int:
     """Return 1 if a move of the side to move mates, else 0. `first`, `answers`: places in work.moves to use."""
@@ -231,6 +247,8 @@ def count_paper_terms(pos: Record, work: Record, lookup: Record) -> None:
         pos.turn = side ^ 1
         pos.terms[KING_CONTROL] += sign * controlled_steps(pos, lookup)
         loose = hanging(pos, work, lookup)
+        pos.turn = side
+        loose |= taken_by_king(pos, lookup)
         pos.turn = mover
         pos.terms[CAPTURE if side == mover else CHASE] += sign * popcount(loose)
         checks = in_check if side != mover else 0

@@ -276,8 +276,9 @@ def test_the_daemon_greets_a_person() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
-def test_analyse_says_what_it_waits_for() -> None:
-    status, error = at_a_terminal("analyse", "--nodes", "50", keys=b"startpos\n\x04")
+@pytest.mark.parametrize("keys", [b"startpos\n\x04", b"\x04"])
+def test_analyse_says_what_it_waits_for(keys: bytes) -> None:
+    status, error = at_a_terminal("analyse", "--nodes", "50", keys=keys)
     assert status == 0
     assert error.startswith("siqi analyse: waiting for FENs, queries in JSON or a game; Ctrl-D ends the input\n")
 

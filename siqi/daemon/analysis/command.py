@@ -205,6 +205,8 @@ class Run:
         source = open_input(file.path)
         try:
             head = first_bytes(source)
+            if not head and source.isatty():  # its end has been typed: to read on would ask for another one
+                source = io.BufferedReader(io.BytesIO())
             kind = kind_of(file.path, head, options)
             if kind.way not in (JSON, FEN) and "UCI_Coordinates" in options.settings:
                 raise CommandError(f"--option UCI_Coordinates: {file.path}: records have ranks of their own")

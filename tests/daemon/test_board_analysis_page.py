@@ -7,36 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from board_analyse import ANALYSE, begin, shown
 from board_browser import NARROW, WIDE, browser, by_keys, fits, needs_chromium, opened, until
-from board_server import RunningServer, running
+from board_server import running
 from fixture_files import ROOT
 
-from siqi.daemon.board.analyse.events import AnalysisShown
 from siqi.games import registry
 
 pytestmark = needs_chromium
 
 __all__ = ["browser"]  # a fixture
 
-ANALYSE = "?mode=analyse"
-
 PGN = '[Game "Chinese Chess"]\n[Red "A"]\n[Black "B"]\n\n1. C2=5 {good} H8+7 (C8=5 2. H2+3) 2. H2+3 R9=8 1-0\n'
-
-
-def shown(served: RunningServer) -> AnalysisShown:
-    found: AnalysisShown = served.call(served.analysis.snapshot)
-    return found
-
-
-def begin(page: Any, game: str) -> None:
-    """Begin an analysis by the dialog."""
-    page.wait_for_selector("#open[open]")
-    page.click(f"#open-games [data-game={game}]")
-    page.wait_for_selector("#study:visible")
-    while page.locator("[data-act=engineSets]").count():
-        before = page.locator("#tree .move").count()
-        page.click("[data-act=engineSets]")
-        page.wait_for_selector(f"#tree .move >> nth={before}")
 
 
 def drop(page: Any, name: str, content: bytes) -> None:

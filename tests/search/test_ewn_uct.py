@@ -34,15 +34,15 @@ def value_of(work: Record, tree: int, child: int, logarithm: float) -> float:
 
 
 class Search:
-    """One thread's search, playout by playout, and its tree."""
+    """A search, playout by playout, and its tree."""
 
-    def __init__(self, fen: str, **options: str) -> None:
+    def __init__(self, fen: str, threads: int = 1, **options: str) -> None:
         self.game: Any = registry.load("ewn")
         for name, value in ({"Algorithm": "uct"} | options).items():
             self.game.set_option(name, value)
         self.position: Any = self.game.position(fen)
         self.searcher: Any = self.game.searcher()
-        self.searcher.configure(16, 1, 1)
+        self.searcher.configure(16, threads, 1)
         self.start()
 
     def start(self) -> None:
@@ -57,8 +57,8 @@ class Search:
             if report.finished or report.depth == depth:
                 return report
 
-    def grow(self, playouts: int) -> None:
-        self.adapter.grow(0, self._board, playouts)
+    def grow(self, playouts: int, thread: int = 0) -> None:
+        self.adapter.grow(thread, self._board, playouts)
 
     @property
     def tree(self) -> Any:
@@ -123,6 +123,34 @@ def test_each_playout_takes_the_child_of_the_highest_uct_value(wink: float, uctk
             ]
             assert values[chosen] >= max(values) - 1e-12
         assert np.all(search.root()["visits"] > 0)
+
+
+@pytest.mark.parametrize(("fen", "moves"), [("4b/5/c4/5/A1C2 f 2", 2), (START, 3), (MIDDLE, 6)])
+def test_the_paper_s_threads_take_different_children(fen: str, moves: int) -> None:
+    """Each of three threads takes the child of its rank; with two moves the third takes the best, not the second's."""
+    search = Search(fen, threads=3, **BARE, UCTParallel="children")
+    search.grow(10)
+    for _ in range(50):
+        for thread in range(3):
+            before = search.root()
+            assert len(before) == moves and np.all(before["visits"] > 0)
+            search.grow(1, thread)
+            (chosen,) = np.flatnonzero(search.root()["visits"] - before["visits"])
+            all_n = int(before["visits"].sum())
+            values = [
+                formula(node["sum"] / WIN / node["visits"], int(node["visits"]), all_n, 0.4, 1, "0..1")
+                for node in before
+            ]
+            assert values[chosen] == pytest.approx(sorted(values, reverse=True)[thread % moves], rel=0, abs=1e-12)
+
+
+def test_a_larger_wink_searches_deeper() -> None:
+    """The paper, section 2.2: WINK above UCTK searches in depth, a larger UCTK in breadth."""
+    depths = [
+        Search(START, **BARE, WINK=wink, UCTK=uctk).iterate(20).seldepth
+        for wink, uctk in (("1", "0.1"), ("1", "1"), ("0.1", "1"))
+    ]
+    assert depths == sorted(set(depths), reverse=True)
 
 
 @pytest.mark.parametrize("leaf_visits", ["1", "8"])

@@ -8,7 +8,8 @@ visit, playouts are random to the end, and the move of the best mean is played. 
 (1, 1); `improved` has (0.4, 1) and the paper's three threads. Games come in pairs: the same random set-ups and the same
 throws, sides swapped. Under a limit of time one game runs per three cores, so that each thread has a core.
 
-A full run takes about 90 minutes on two cores: figure-1 10 minutes, figures 4 and 5 20, factors 50, parallel 10.
+A full run takes about 3 hours on two cores: figure-1 10 minutes, figures 4 and 5 20, factors 50, parallel 10,
+threefold 90.
 
 Data: exact_values.csv in --data, for figure-1 and factors: EWN endings with the exact value of each move. Without it 36
 positions of four to six pieces are used, valued by the engine's tablebases and searches that end in them.
@@ -19,11 +20,9 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import os
 import statistics
-import time
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,16 +37,27 @@ from scripts.match.paired_games import (
     score_table,
     together,
 )
+from scripts.papers.ewn_uct.conditions import (
+    A_TIME,
+    BARE,
+    HALVES,
+    MACHINE,
+    PAIRS,
+    PLAIN,
+    REWARDS,
+    THREADS,
+    Factors,
+    at_once,
+    limits_text,
+    uct_text,
+)
 from scripts.papers.ewn_uct.players import make_player, play, player
 from scripts.papers.ewn_uct.regret import SOURCE, choices, regret_of, search_steps
+from scripts.papers.ewn_uct.threads import parallel, threefold
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
 from siqi.daemon.clients.player import PlayerLimits
-from siqi.daemon.cluster.jobs import Jobs
 from siqi.daemon.match.statistics import Estimate, mean, percent
-from siqi.games.contract import Task, exhaust
-from siqi.games.ewn.board import EwnPosition
-from siqi.games.kernel.control import Control
 from siqi.games.search.sampling import playouts_at
 
 if TYPE_CHECKING:
@@ -60,40 +70,9 @@ PAPER = Paper(
     2018,
 )
 
-THREADS = 3
-"""The paper's threads."""
-
 OTHERS = ("random", "minimax", "alphabeta", "montecarlo")
 THREE = ("minimax", "alphabeta", "montecarlo")
 """The opponents against which the paper's abstract says that the win rate rose."""
-
-REWARDS = ("0..1", "-1..1")
-
-Factors = tuple[float, float]
-"""WINK and UCTK."""
-
-PLAIN: Factors = (1, 1)
-HALVES: Factors = (0.5, 0.5)
-
-BARE = "the paper's bare UCT (no proofs, no tablebases, no kept tree, children at the second visit)"
-MACHINE = f"{os.cpu_count()} cores"
-PAIRS = "random set-ups and throws, each played twice with sides swapped"
-
-
-def at_once(bench: Bench, limit: PlayerLimits) -> Jobs:
-    """Return the number of games to play at a time: under a limit of time, one per three cores, a core per thread.
-
-    The user of a cluster decides how many cores each worker has.
-    """
-    return bench.jobs if limit.nodes or not isinstance(bench.jobs, int) else max(1, bench.jobs // THREADS)
-
-
-A_TIME = PlayerLimits(movetime_ms=1)
-
-
-def limits_text(limits: Iterable[PlayerLimits]) -> str:
-    return " and ".join(limit.text for limit in limits)
-
 
 # ---------------------------------------------------------------- figures 4 and 5
 
@@ -193,14 +172,6 @@ def values_of(bench: Bench) -> Path:
 def digest(path: Path) -> str:
     """Return a name that identifies the data in keys of `Bench.measure`."""
     return f"{path.name} {zlib.crc32(path.read_bytes()):08x}"
-
-
-def uct_text(factors: Factors, threads: int = 1, reward: str = REWARDS[0], hash_mb: int = 0) -> str:
-    """Return the name of a bare UCT, as players.py reads it."""
-    words = ["uct", f"WINK={factors[0]:g}", f"UCTK={factors[1]:g}"]
-    words += [f"Threads={threads}", "UCTParallel=children"] * (threads > 1)
-    words += [f"UCTReward={reward}"] * (reward != REWARDS[0]) + [f"Hash={hash_mb}"] * (hash_mb > 0)
-    return " ".join(words)
 
 
 def measure_steps(path: Path, every: int, depths: tuple[int, ...], key: str) -> list[dict[str, Any]]:
@@ -399,61 +370,6 @@ def draw_levels(levels: Sequence[Level], found: Sequence[dict[str, Estimate]], f
     figure.axes[0].legend(fontsize="small")
 
 
-# ---------------------------------------------------------------- the parallel search
-
-SPEED_FEN = "ABC2/DE3/F3f/3ed/2cba f 3"
-
-
-def measure_speed(playouts: int, runs: int, key: str) -> float:
-    """Return a player's playouts per second from a start position, the best of some runs.
-
-    The key begins with the player's name.
-    """
-    mind: Any = make_player(key.partition(",")[0])
-    best = math.inf
-    for _ in range(runs):
-        mind.new_game(1)
-        started = time.perf_counter()
-        report = exhaust(mind.searcher, Task(EwnPosition(SPEED_FEN), Control(playouts)))
-        best = min(best, (time.perf_counter() - started) / report.nodes)
-    return 1 / best
-
-
-def parallel(bench: Bench) -> Result:
-    playouts, runs = bench.size(1000, 500_000), bench.size(1, 5)
-    ways = [(1, "children"), (2, "children"), *((THREADS, way) for way in ("children", "root", "tree"))]
-    keys = {
-        way: f"uct Threads={way[0]} UCTParallel={way[1]} Hash=256, {playouts} playouts, best of {runs}" for way in ways
-    }
-    speed = bench.of("parallel-speed").measure(keys.values(), functools.partial(measure_speed, playouts, runs), jobs=1)
-    alone = speed[keys[ways[0]]]
-    rows = [
-        (str(threads), way if threads > 1 else "", f"{speed[key]:,.0f}", f"{speed[key] / alone:.2f}")
-        for (threads, way), key in keys.items()
-    ]
-    tables = [Table("Playouts a second", ("threads", "way", "playouts/s", "times one thread"), rows)]
-    sizes = ((2, 2),) if bench.quick else ((20, 200), (200, 50))
-    drawn = list[PaperGame]()
-    for movetime_ms, games in sizes:
-        limit = PlayerLimits(movetime_ms=movetime_ms)
-        pairings = [
-            (uct_text(factors, THREADS, hash_mb=256), uct_text(factors, hash_mb=256)) for factors in (PLAIN, (0.4, 1))
-        ]
-        records = run_games(play, pairings, bench.log, games, limit, at_once(bench, limit))
-        tables.append(score_table(records, f"Three threads against one, {limit.text} for a move, {games} games"))
-        drawn += [
-            record | {"a": record["b"].replace("uct", "3 threads").replace(" Hash=256", ""), "b": f"one, {limit.text}"}
-            for record in records
-        ]
-    conditions = (
-        f"{BARE}; `children` is the paper's way: threads on different children of the root, backed up under a lock; "
-        f"`root` has a tree for each thread, `tree` one tree with virtual losses. Speed: {playouts} playouts from a "
-        f"start position, the best of {runs}. {PAIRS.capitalize()}. {MACHINE}; games at once: "
-        f"{at_once(bench, A_TIME)}. Three threads share the cores if there are fewer than three."
-    )
-    return Result(conditions, tables, lambda figure: draw_scores(figure, drawn))
-
-
 # ---------------------------------------------------------------- the command
 
 
@@ -487,6 +403,11 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         "parallel",
         "searching up to three children of the root in three threads speeds playouts up (no numbers).",
         parallel,
+    ),
+    Experiment(
+        "threefold",
+        "three threads gain strength (no numbers of their own).",
+        threefold,
     ),
 )
 

@@ -9,9 +9,10 @@
     siqi            the engine as it is
     openspiel:N     OpenSpiel's MCTS with N simulations a move
 
-`uct`, `improved` and `siqi` take options of the engine, `siqi Threads=2`, `uct UCTK=0.5`. The paper's players use no
-tablebases. Its UCT is bare: it proves nothing, begins each search anew and adds children at a node's second visit.
-`uct UCTProofs=true UCTReuseTree=true UCTLeafVisits=8` is UCT as the engine plays it, without tablebases.
+`uct`, `improved` and `siqi` take options of the engine, `siqi Threads=2`, `uct UCTK=0.5`; `uct Times=3` has three times
+the limit's playouts or time. The paper's players use no tablebases. Its UCT is bare: it proves nothing, begins each
+search anew and adds children at a node's second visit. `uct UCTProofs=true UCTReuseTree=true UCTLeafVisits=8` is UCT as
+the engine plays it, without tablebases.
 """
 
 from __future__ import annotations
@@ -160,6 +161,18 @@ def steps_alone() -> Any:
     return np.array([e])
 
 
+class FavouredMind(EngineMind):
+    """A searcher of the engine that has a multiple of the limit's nodes and time."""
+
+    def __init__(self, game: Ewn, options: dict[str, str], times: int) -> None:
+        super().__init__(game, options)
+        self._times = times
+
+    def choose(self, position: EwnPosition, limit: PlayerLimits) -> int:
+        own = PlayerLimits(movetime_ms=self._times * limit.movetime_ms, nodes=self._times * limit.nodes)
+        return super().choose(position, own)
+
+
 class OpenSpiel:
     """OpenSpiel's MCTS in C++, with its own state of the game. The first side is White there, at the bottom right."""
 
@@ -239,7 +252,8 @@ def make_player(text: str) -> Mind:
     if name == "siqi":
         return EngineMind(game, options)
     if name == "uct":
-        return EngineMind(game, BARE | {"WINK": "1.0", "UCTK": "1.0"} | options)
+        times = int(options.pop("Times", 1))
+        return FavouredMind(game, BARE | {"WINK": "1.0", "UCTK": "1.0"} | options, times)
     if name == "improved":
         return EngineMind(game, BARE | {"WINK": "0.4", "UCTK": "1.0"} | PAPER_THREADS | options)
     if name == "alphabeta":

@@ -7,7 +7,8 @@ proven value stands, and no playout explores below it.
 
 Threads work together in one of three modes. ROOT: each thread has a tree, merged for the report. TREE: one tree, in
 which a visit counts as a loss until its result is known. CHILDREN, the paper's: one tree, whose threads take different
-children of the root, at most three, and back up under a lock.
+children of the root, at most three. The paper locks a thread while it backs up; here each addition is atomic, which
+gives the same sums, and no thread waits for one that has no core.
 
 The paper's UCT has neither proofs nor a tree kept from move to move, and adds children at a node's second visit: the
 options UCTProofs, UCTReuseTree and UCTLeafVisits. It does not say what range its results have: the option UCTReward.
@@ -89,8 +90,8 @@ OPEN = -1
 _UNVISITED = 1e9
 """The UCTValue of a child without visits, above all but a proven win."""
 
-USED, CAPACITY, LOCK = range(3)
-"""Words that the threads of one tree share: nodes in use, capacity in nodes, 1 while a thread backs up."""
+USED, CAPACITY = range(2)
+"""Words that the threads of one tree share: nodes in use, capacity in nodes."""
 
 
 @inner(int64(int64, int64), forceinline=True)
@@ -215,7 +216,8 @@ def uct_value(work: Record, tree: int, child: int, logarithm: float) -> float:
 def select(pos: Record, work: Record, lookup: Record, tree: int, node: int, skip: int) -> int:
     """Return the child of the highest UCTValue among those that the throw pos.dice allows, 0 if there is none.
 
-    `skip`: the number of best children to pass over, as far as there are others. The node must have children.
+    `skip`: the number of best children to pass over; where there are no more, it counts from the best one again. The
+    node must have children.
     """
     first = int64(node_at(tree + SIZE * node).first)
     ways = int64(node_at(tree + SIZE * node).ways)
@@ -234,24 +236,25 @@ def select(pos: Record, work: Record, lookup: Record, tree: int, node: int, skip
         total += int64(node_at(tree + SIZE * child).visits)
     logarithm = math.log(float64(max(total, 1)))
     best = int64(0)
-    best_value = -1.0
-    limit = math.inf
-    for _ in range(min(skip, end - begin + other_end - other - 1) + 1):
-        if best != 0:
-            limit = best_value
+    best_value = math.inf
+    for _ in range(skip % max(end - begin + other_end - other, 1) + 1):
         last = best
+        limit = best_value
+        is_after = last == 0  # of children of equal values the first counts as better
         best = 0
         best_value = -1.0
         for child in range(begin, end):
             value = uct_value(work, tree, child, logarithm)
-            if value > best_value and value <= limit and child != last:
+            if value > best_value and (value < limit or (value == limit and is_after)):
                 best_value = value
                 best = child
+            is_after |= child == last
         for child in range(other, other_end):
             value = uct_value(work, tree, child, logarithm)
-            if value > best_value and value <= limit and child != last:
+            if value > best_value and (value < limit or (value == limit and is_after)):
                 best_value = value
                 best = child
+            is_after |= child == last
     return best
 
 
@@ -308,9 +311,6 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
             result = playout(pos, work, lookup) if depth > 0 else int64(0)
 
         # Step 4. Back up the result, and the proof as far as it proves the nodes above
-        if work.parallel_mode == CHILDREN:
-            while swap_if_32(work.shared + 8 * LOCK, int64(0), int64(1)) == 0:
-                pass
         for i in range(depth - 1, -1, -1):
             child = int64(work.path[i])
             is_second = (root.turn ^ i) & 1
@@ -324,8 +324,6 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
                 is_proven = value != OPEN
                 if is_proven:
                     node_at(tree + SIZE * child).exact = WIN - value
-        if work.parallel_mode == CHILDREN:
-            swap_if_32(work.shared + 8 * LOCK, int64(1), int64(0))
 
         # Step 5. Count the playout and poll the control block
         count_node(work)
@@ -361,7 +359,7 @@ class Forest:
     def __init__(self, memory: Any) -> None:
         middle = len(memory) // 2
         self._halves = [memory[:middle], memory[middle:]]
-        self.shared = np.zeros(8, np.int64)
+        self.shared = np.zeros(8, np.int64)  # a cache line
         self.shared[CAPACITY] = middle
         self._used = 0
 

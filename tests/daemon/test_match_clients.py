@@ -236,8 +236,16 @@ def test_the_words_of_sau(tmp_path: Path) -> None:
     assert heard == ["name?", "new white", "move JJ@@", "move JKKK", "end win"]
 
 
+CLOUDICT_HELP = """On help for GameEngine E
+            name        - print the name of the Game Engine.
+            next        - the engine will search the move for next step.
+            move XXXX   - tell the engine that the opponent take the move XXXX,
+"""
+
+
 def test_the_words_of_cloudict(tmp_path: Path) -> None:
-    fake = Fake(tmp_path, {"name": ["name E"], "next": ["move JJJJ", "move AAAB"]})
+    """The help comes before the first answer, as from Cloudict itself."""
+    fake = Fake(tmp_path, {"name": [f"{CLOUDICT_HELP}name E"], "next": ["move JJJJ", "move AAAB"]})
     limits = PlayerLimits(depth=3)
     begin = ["name", "depth 3", "new xxx"]
     assert dialogue(fake, "connect6", "cloudict", limits, "", "j9k9") == [*begin, "next", "white JIKI", "next"]

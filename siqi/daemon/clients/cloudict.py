@@ -21,7 +21,10 @@ class CloudictEngine(LettersEngine):
     _turns = 0  # that the engine knows, its own included
 
     def hello(self, within_s: float) -> None:
-        self.greeting(["name"], "name", (), within_s)
+        """Ask for the name. The help that Cloudict itself writes at its start has a line that begins alike."""
+        answer = self.greeting(["name"], "name", (), within_s)
+        while answer[-1].split()[1:2] == ["-"]:
+            answer = self.greeting((), "name", (), within_s)
 
     def prepare(self) -> None:
         if self._spec.limits.depth:

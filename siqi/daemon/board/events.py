@@ -164,7 +164,3 @@ class Reviewing(Event, frozen=True, tag="reviewing"):
 
     text: str = ""
     address: str = ""
-
-
-AnyEvent = Snapshot | Loading | Refused
-"""The events of a session."""

@@ -6,6 +6,7 @@ import errno
 import random
 from collections.abc import Callable
 
+from siqi.daemon.board.base import Refusal
 from siqi.daemon.board.entries import AnyEntry, Begun, By, Ended, Moved, Thrown, Ticked, Used
 from siqi.daemon.board.events import Clocks, Ending
 from siqi.daemon.board.positions import Positions
@@ -14,10 +15,6 @@ from siqi.daemon.board.stopwatch import Stopwatch
 from siqi.daemon.board.store import Store
 from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
 from siqi.games.contract import RESULTS, Game, Position
-
-
-class Refusal(Exception):
-    """A command that cannot be carried out; the text is for the person."""
 
 
 class Played:

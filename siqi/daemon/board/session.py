@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from siqi.daemon.board.base import Refusal, StoredMode
 from siqi.daemon.board.commands import (
     AnyCommand,
     Begin,
@@ -29,9 +30,9 @@ from siqi.daemon.board.commands import (
 )
 from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.entries import AnyEntry, Begun, Ended, Paused, Resumed, Thrown, WentBack
-from siqi.daemon.board.events import AnyEvent, Choice, Loading, Refused, Settings, Snapshot, Stage
-from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, monotonic_ms, numbers, utc
-from siqi.daemon.board.played import Played, Refusal
+from siqi.daemon.board.events import Choice, Event, Settings, Snapshot, Stage
+from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, monotonic_ms, utc
+from siqi.daemon.board.played import Played
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.state import State
 from siqi.daemon.board.store import Store
@@ -42,7 +43,7 @@ from siqi.games import registry
 from siqi.games.contract import Game, Position
 
 
-class Session:
+class Session(StoredMode):
     """The game that is being played, from its store's last one on. Not for several threads."""
 
     name = "play"
@@ -60,9 +61,9 @@ class Session:
 
         `clock`: milliseconds that only rise. `seed`: of the page's throws in games that begin; 0: a random one a game.
         """
+        super().__init__(numbering)
         self._store, self._seed = store, seed
         self._played = Played(store, clock, today)
-        self._numbering = numbers() if numbering is None else numbering
         self._picture = 0
         self._nonce = 0
         self._arranged = ""  # the set-up that the person makes
@@ -78,15 +79,9 @@ class Session:
 
     # What the person asks
 
-    def do(self, command: AnyCommand) -> list[AnyEvent]:
-        """Carry out a command; return what is to be shown: a snapshot, or the reason of a refusal."""
-        try:
-            self._do(command)
-            self._played.settle()
-        except Refusal as refusal:
-            return [self._refused(str(refusal))]
-        except OSError as error:
-            return self._not_stored(error)
+    def _done(self, command: AnyCommand) -> list[Event]:
+        self._do(command)
+        self._played.settle()
         return [self.snapshot()]
 
     def _do(self, command: AnyCommand) -> None:
@@ -156,11 +151,7 @@ class Session:
         positions = self._require_turn()
         if self._played.needs_throw:
             raise Refusal("throw the die first")
-        try:
-            checked = positions.checked(word)
-        except ValueError as error:
-            raise Refusal(str(error)) from None
-        self._played.play(checked, "person")
+        self._played.play(positions.checked(word), "person")
         self._forget()
 
     def _swap(self, first: str, second: str) -> None:
@@ -171,10 +162,7 @@ class Session:
         letters = list(self._arranged)
         i, j = points.index(first), points.index(second)
         letters[i], letters[j] = letters[j], letters[i]
-        try:
-            self._arranged = positions.checked("".join(letters))
-        except ValueError as error:
-            raise Refusal(str(error)) from None
+        self._arranged = positions.checked("".join(letters))
         self._picture = self.next_number()
 
     def _throw(self, throw: int) -> None:
@@ -230,10 +218,9 @@ class Session:
         self._wants_hint = self._is_urgent = False
         self._looked = None
 
-    def _not_stored(self, error: OSError) -> list[AnyEvent]:
+    def _not_stored(self, error: OSError) -> list[Event]:
         self._played.hold()
-        where = f": {error.filename}" if error.filename else ""
-        return [self._refused(f"not saved: {error.strerror or error}{where}"), self.snapshot()]
+        return super()._not_stored(error)
 
     # What the engine does
 
@@ -275,7 +262,7 @@ class Session:
         left = [max(round(played.left(side)), 1) for side in range(2)]
         return Limits(wtime=left[0], btime=left[1], winc=begun.increment_ms, binc=begun.increment_ms)
 
-    def game_loaded(self, game: Game[Position]) -> list[AnyEvent]:
+    def game_loaded(self, game: Game[Position]) -> list[Event]:
         """Take the game that was to be loaded, for its rules."""
         played = self._played
         if played.state.begun is None or played.begun.game != game.info.name or played.loaded is not None:
@@ -290,19 +277,15 @@ class Session:
             return self._not_stored(error)
         return [self.snapshot()]
 
-    def engine_failed(self, reason: str) -> list[AnyEvent]:
+    def engine_failed(self, reason: str) -> list[Event]:
         """Say that a game cannot be loaded, or that the engine has failed."""
         return [self._refused(reason)]
 
-    def loading(self, text: str) -> list[AnyEvent]:
-        """Return the event for a line of progress."""
-        return [Loading(number=self.next_number(), text=text)]
-
-    def engine_found(self, found: Found) -> list[AnyEvent]:
+    def engine_found(self, found: Found) -> list[Event]:
         """Show nothing: the engine plays."""
         return []
 
-    def engine_moved(self, key: Key, word: str) -> list[AnyEvent]:
+    def engine_moved(self, key: Key, word: str) -> list[Event]:
         """Take the engine's answer; one to a question that has been dropped changes nothing."""
         wanted = self.wanted()
         if not isinstance(wanted, Think) or wanted.key != key:
@@ -324,7 +307,7 @@ class Session:
             return self._not_stored(error)
         return [self.snapshot()]
 
-    def tick(self) -> list[AnyEvent]:
+    def tick(self) -> list[Event]:
         """Look at the clocks, several times a second; return what is to be shown, mostly nothing."""
         try:
             if not self._played.tick():
@@ -335,13 +318,6 @@ class Session:
         return [self.snapshot()]
 
     # What is shown
-
-    def next_number(self) -> int:
-        """Return the number of the next event, for one that is not of the session itself."""
-        return next(self._numbering)
-
-    def _refused(self, reason: str) -> Refused:
-        return Refused(number=self.next_number(), reason=reason)
 
     def _stage(self) -> Stage:
         played = self._played

@@ -30,10 +30,10 @@ from siqi.daemon.board.analyse.moment import Shows, Wishes
 from siqi.daemon.board.analyse.place import Place, tree_texts
 from siqi.daemon.board.analyse.reader import Reader
 from siqi.daemon.board.analyse.tree import ROOT, Tree, fold
+from siqi.daemon.board.base import Refusal, StoredMode
 from siqi.daemon.board.drawings import Drawing
-from siqi.daemon.board.events import Event, Loading, PlayedMove, Refused
-from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, numbers, utc
-from siqi.daemon.board.played import Refusal
+from siqi.daemon.board.events import Event, PlayedMove
+from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, utc
 from siqi.daemon.board.store import Store
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import MAX_SKILL
@@ -48,7 +48,7 @@ LINES, SET_UP, JUDGE = "lines", "analysis set-up", "judge"
 """The purposes of questions to the engine."""
 
 
-class Analysis:
+class Analysis(StoredMode):
     """The analysis that is shown, from its store's last one on. Not for several threads."""
 
     name = "analyse"
@@ -58,8 +58,8 @@ class Analysis:
         self, store: Store[AnyEntry], today: Callable[[], str] = utc, numbering: Iterator[int] | None = None
     ) -> None:
         """Open the youngest analysis of the store. OSError if its file cannot be read."""
+        super().__init__(numbering)
         self._store, self._today = store, today
-        self._numbers = numbers() if numbering is None else numbering
         try:
             self.tree = fold(store.latest())
         except ValueError as error:
@@ -69,20 +69,14 @@ class Analysis:
         self._reader = Reader()
         self._editor: Editor | None = None
         self._wishes = Wishes()
-        self._shows = Shows(next(self._numbers))
+        self._shows = Shows(self.next_number())
 
     # What the person asks
 
-    def do(self, command: Any) -> Sequence[Event]:
-        """Carry out a command; return what is to be shown."""
-        try:
-            if isinstance(command, asked.Save):
-                return [self._saved(command.format)]
-            self._do(command)
-        except (Refusal, ValueError) as error:
-            return [self._refused(str(error))]
-        except OSError as error:
-            return [self._not_stored(error), self.snapshot()]
+    def _done(self, command: Any) -> Sequence[Event]:
+        if isinstance(command, asked.Save):
+            return [self._saved(command.format)]
+        self._do(command)
         return self._shown()
 
     def _do(self, command: Any) -> None:
@@ -275,7 +269,7 @@ class Analysis:
         self._redraw()
 
     def _redraw(self) -> None:
-        self._shows.picture = next(self._numbers)
+        self._shows.picture = self.next_number()
 
     def left(self) -> None:
         """Keep what the engine has found: another mode is shown."""
@@ -284,10 +278,6 @@ class Analysis:
             self._keep_value()
         except OSError:  # it is found again
             return
-
-    def _not_stored(self, error: OSError) -> Refused:
-        where = f": {error.filename}" if error.filename else ""
-        return self._refused(f"not saved: {error.strerror or error}{where}")
 
     # What the engine does
 
@@ -349,7 +339,7 @@ class Analysis:
         except ValueError as error:
             return [self._refused(str(error)), self.snapshot()]
         except OSError as error:
-            return [self._not_stored(error), self.snapshot()]
+            return self._not_stored(error)
         return [self.snapshot()]
 
     def _load(self, game: Game[Position]) -> None:
@@ -370,7 +360,7 @@ class Analysis:
             return []
         if found.key[0] == LINES:
             self._wishes.value = shown.value_of(found, self.place.whole.turn)
-            lines = shown.lines_of(next(self._numbers), self.tree.current, found, self.place)
+            lines = shown.lines_of(self.next_number(), self.tree.current, found, self.place)
             self._wishes.found = lines
             return [lines]
         if found.key[0] == JUDGE:
@@ -393,7 +383,7 @@ class Analysis:
             return [self._refused(f"internal: the engine's move {word}: {error}")]
         except OSError as error:
             self._wishes.judging = []
-            return [self._not_stored(error), self.snapshot()]
+            return self._not_stored(error)
         return self._shown()
 
     def _take_judgement(self, node: int) -> None:
@@ -409,18 +399,11 @@ class Analysis:
         self._wishes.judging = []
         return [self._refused(reason)]
 
-    def loading(self, text: str) -> Sequence[Event]:
-        """Return the event for a line of progress."""
-        return [Loading(number=next(self._numbers), text=text)]
-
     def tick(self) -> Sequence[Event]:
         """Return nothing: there are no clocks."""
         return []
 
     # What is shown
-
-    def _refused(self, reason: str) -> Refused:
-        return Refused(number=next(self._numbers), reason=reason)
 
     def _shown(self) -> list[Event]:
         """Return the snapshot, with the tree if it has changed."""
@@ -431,7 +414,7 @@ class Analysis:
         return self._snapshot(True, self._wishes.found)
 
     def _snapshot(self, has_tree: bool, found: LinesShown | None) -> AnalysisShown:
-        number, tree, place = next(self._numbers), self.tree, self.place
+        number, tree, place = self.next_number(), self.tree, self.place
         begun = tree.begun
         if begun is None or place is None:
             is_loading = begun is not None or bool(self._reader.game)
@@ -504,4 +487,4 @@ class Analysis:
     def _saved(self, name: str) -> Saved:
         """Return the analysis in a format of its game; ValueError if that cannot hold it, or there is none."""
         found = exports.export(self.tree, self._require().game, self._store.stem, name)
-        return Saved(number=next(self._numbers), name=found.name, data=found.data, losses=found.losses)
+        return Saved(number=self.next_number(), name=found.name, data=found.data, losses=found.losses)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 
+from siqi.daemon.board.base import Refusal
 from siqi.daemon.board.championship.days import Days
 from siqi.daemon.board.championship.entries import (
     OURS,
@@ -18,7 +19,6 @@ from siqi.daemon.board.championship.entries import (
 from siqi.daemon.board.championship.state import GameState, State, fold
 from siqi.daemon.board.entries import By, Used
 from siqi.daemon.board.events import Clocks
-from siqi.daemon.board.played import Refusal
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.stopwatch import Stopwatch
 from siqi.games.contract import UNKNOWN_SETUP, Game, Position

@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 
+from siqi.daemon.board.base import Refusal, StoredMode
 from siqi.daemon.board.championship import questions, records
 from siqi.daemon.board.championship.commands import (
     AnyCommand,
@@ -53,9 +54,8 @@ from siqi.daemon.board.championship.state import State
 from siqi.daemon.board.championship.table import table
 from siqi.daemon.board.commands import MoveNow, Pause, Propose, Resume, SetUp, Swap, Throw
 from siqi.daemon.board.drawings import Drawing, drawing_of
-from siqi.daemon.board.events import Event, Loading, Refused
-from siqi.daemon.board.mode import Found, Key, LoadGame, Think, Wanted, monotonic_ms, numbers
-from siqi.daemon.board.played import Refusal
+from siqi.daemon.board.events import Event
+from siqi.daemon.board.mode import Found, Key, LoadGame, Think, Wanted, monotonic_ms
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
 from siqi.games import registry
@@ -69,7 +69,7 @@ def local() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S")
 
 
-class Championship:
+class Championship(StoredMode):
     """The contest that is operated, from its store's last one on. Not for several threads."""
 
     name = "championship"
@@ -87,9 +87,9 @@ class Championship:
 
         `clock`: milliseconds that only rise. `die`: returns a number below its argument.
         """
+        super().__init__(numbering)
         self._store, self._die = store, die
         self._facts = ContestFacts(store, clock, today)
-        self._numbering = numbers() if numbering is None else numbering
         self._preflight = Preflight(store, clock)
         self._picture = 0
         self._nonce = 0
@@ -101,15 +101,9 @@ class Championship:
 
     # What the operator asks
 
-    def do(self, command: AnyCommand) -> list[Event]:
-        """Carry out a command; return what is to be shown."""
-        try:
-            self._do(command)
-            self._settle()
-        except Refusal as refusal:
-            return [self._refused(str(refusal))]
-        except OSError as error:
-            return self._not_stored(error)
+    def _done(self, command: AnyCommand) -> list[Event]:
+        self._do(command)
+        self._settle()
         return [*self._said(), self.snapshot()]
 
     def _do(self, command: AnyCommand) -> None:
@@ -237,10 +231,7 @@ class Championship:
 
     def _checked_word(self, word: str, result: int | None, flag: str) -> str:
         positions = self._facts.positions
-        try:
-            return positions.checked(positions.observed(word, result, flag))
-        except ValueError as error:
-            raise Refusal(str(error)) from None
+        return positions.checked(positions.observed(word, result, flag))
 
     def _set_up(self, command: Arrange | Swap | Propose | SetUp) -> None:
         """Make a set-up, of the engine's side too: what is proposed there may be changed before it is announced."""
@@ -340,8 +331,7 @@ class Championship:
 
     def _not_stored(self, error: OSError) -> list[Event]:
         self._facts.hold()
-        where = f": {error.filename}" if error.filename else ""
-        return [self._refused(f"not saved: {error.strerror or error}{where}"), self.snapshot()]
+        return super()._not_stored(error)
 
     def left(self) -> None:
         """Let the clocks run on: those of the contest do."""
@@ -377,10 +367,6 @@ class Championship:
         if self._preflight.failed(reason):
             return [self._refused(reason), self.snapshot()]
         return [self._refused(reason)]
-
-    def loading(self, text: str) -> list[Event]:
-        """Return the event for a line of progress."""
-        return [Loading(number=self.next_number(), text=text)]
 
     def engine_found(self, found: Found) -> list[Event]:
         """Show the operator what the engine thinks of its own position, unless that is hidden."""
@@ -436,13 +422,6 @@ class Championship:
         return [*self._said(), self.snapshot()]
 
     # What is shown
-
-    def next_number(self) -> int:
-        """Return the number of the next event or picture."""
-        return next(self._numbering)
-
-    def _refused(self, reason: str) -> Refused:
-        return Refused(number=self.next_number(), reason=reason)
 
     def snapshot(self) -> Table:
         """Return the mode as it is now."""

@@ -24,6 +24,7 @@ Team = Annotated[int, msgspec.Meta(ge=0, le=1)]
 Text = Annotated[str, msgspec.Meta(max_length=80)]
 Left = Annotated[int, msgspec.Meta(ge=-MOST_MS, le=MOST_MS)]
 Points = Annotated[float, msgspec.Meta(ge=0, le=1000)]
+MoveList = Annotated[str, msgspec.Meta(max_length=20_000)]
 Answer = Annotated[int, msgspec.Meta(ge=0, le=3)]
 
 
@@ -94,6 +95,13 @@ class GoBack(Command, frozen=True, tag="go back"):
     note: Text = ""
 
 
+class EnterMoves(Command, frozen=True, tag="enter moves"):
+    """Enter all moves of the game from its start, from a list: a record in a format of the game, or bare moves."""
+
+    moves: MoveList
+    note: Text = ""
+
+
 class SetClocks(Command, frozen=True, tag="set clocks"):
     """Correct the clocks: what each team has left, in milliseconds."""
 
@@ -150,6 +158,7 @@ AnyCommand = (
     | Propose
     | SetUp
     | GoBack
+    | EnterMoves
     | SetClocks
     | SetScore
     | SetFirst

@@ -76,6 +76,21 @@ class WentBack(Entry, frozen=True, tag="went back"):
     note: str = ""
 
 
+class ListedMove(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A move of a list, with the throw that it answered; 0: none."""
+
+    word: str
+    throw: int = 0
+
+
+class Entered(Entry, frozen=True, tag="entered"):
+    """All moves of the game from its start were entered at once; the clocks stand from then on."""
+
+    moves: tuple[ListedMove, ...]
+    used: Used
+    note: str = ""
+
+
 class Ticked(Entry, frozen=True, tag="ticked"):
     """A clock runs: what it shows now."""
 
@@ -153,6 +168,7 @@ AnyEntry = (
     | Proposed
     | Moved
     | WentBack
+    | Entered
     | Ticked
     | Paused
     | Resumed

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from siqi.daemon.board.base import Refusal, StoredMode
-from siqi.daemon.board.championship import questions, records
+from siqi.daemon.board.championship import lists, questions, records
 from siqi.daemon.board.championship.commands import (
     AnyCommand,
     Arrange,
@@ -19,6 +19,7 @@ from siqi.daemon.board.championship.commands import (
     CheckReady,
     Confirm,
     EndGame,
+    EnterMoves,
     GoBack,
     LeaveCheck,
     NextGame,
@@ -33,10 +34,12 @@ from siqi.daemon.board.championship.commands import (
 from siqi.daemon.board.championship.contest import ContestFacts
 from siqi.daemon.board.championship.days import Days
 from siqi.daemon.board.championship.entries import (
+    OURS,
     THEIRS,
     Begun,
     ClocksSet,
     Ended,
+    Entered,
     FirstSet,
     OptionsSet,
     Paused,
@@ -139,6 +142,8 @@ class Championship(StoredMode):
                 self._set_up(command)
             case GoBack(game, node, note):
                 self._go_back(game, node, note)
+            case EnterMoves(text, note):
+                self._enter(text, note)
             case MoveNow():
                 self._require_going_on()
                 self._is_urgent = True
@@ -278,6 +283,17 @@ class Championship(StoredMode):
             raise Refusal("no such position")
         node = games[game].current if node is None else node
         facts.add(WentBack(at=facts.today(), game=game, node=node, used=facts.used(), note=note))
+        facts.is_held = False
+        self._forget()
+
+    def _enter(self, text: str, note: str) -> None:
+        facts = self._facts
+        _ = facts.positions
+        if facts.game.ended is not None or facts.rules is None:
+            raise Refusal("the game is over")
+        path, setups = facts.game.path(), registry.info(facts.begun.game).setups(None)
+        moves = lists.read(text, facts.rules, facts.game.team(OURS), tuple(node.word for node in path[:setups]))
+        facts.add(Entered(at=facts.today(), moves=moves, used=facts.used(), note=note))
         facts.is_held = False
         self._forget()
 

@@ -12,6 +12,7 @@ from siqi.daemon.board.championship.entries import (
     Begun,
     ClocksSet,
     Ended,
+    Entered,
     FirstSet,
     GameBegun,
     Moved,
@@ -27,7 +28,7 @@ from siqi.daemon.board.championship.entries import (
     WentBack,
 )
 from siqi.daemon.board.entries import Used
-from siqi.daemon.board.tree import Tree
+from siqi.daemon.board.tree import ROOT, Tree
 
 
 class GameState(Tree, frozen=True):
@@ -51,7 +52,7 @@ class Correction(msgspec.Struct, frozen=True):
 
     at: str
     game: int  # from 1
-    what: str  # back, clocks, score, first, players or throw
+    what: str  # back, entered, clocks, score, first, players or throw
     detail: str  # what was set, without words
     note: str = ""
 
@@ -141,6 +142,12 @@ class State(msgspec.Struct, frozen=True):
                 return self._with(change(game, proposed=entry.word, used=entry.used))
             case Moved():
                 return self._with(change(game.moved(entry.word), used=entry.used, proposed=""))
+            case Entered():
+                entered = game.at_node(ROOT)
+                for move in entry.moves:
+                    entered = (entered.thrown(move.throw) if move.throw else entered).moved(move.word)
+                noted = self._noted(entry, "entered", str(len(entry.moves)), entry.note)
+                return noted._with(change(entered, used=entry.used, proposed="", is_paused=True))
             case Ticked():
                 return self._with(change(game, used=entry.used))
             case Paused():

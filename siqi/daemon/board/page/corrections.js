@@ -42,6 +42,7 @@ export class Corrections {
       button('endGame', () => this.end(), false, isOver || shown.stage === 'loading'),
     ]);
     fill('c-more', !can ? [] : [
+      button('enterMoves', () => this.enter(), false, isOver),
       button('setClocks', () => this.clocks()),
       button('setScore', () => this.score()),
       button('setFirst', () => this.first()),
@@ -189,6 +190,10 @@ export class Corrections {
   /** @param {number} game */
   open(game) {
     askFor(text('openGame', { n: game + 1 }), [this.note()], ({ note }) => this.shell.ask({ do: 'go back', game, note }), { act: text('goBack'), about: text('openHow') });
+  }
+
+  enter() {
+    askFor(text('enterMoves'), [{ name: 'moves', label: text('moves'), kind: 'lines', value: '' }, this.note()], (values) => this.shell.ask({ do: 'enter moves', moves: values.moves, note: values.note }), { about: text('enterMovesHow') });
   }
 
   end() {

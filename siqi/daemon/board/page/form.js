@@ -4,7 +4,7 @@ import { get } from './parts.js';
 import { text } from './texts.js';
 
 /**
- * @typedef {{name: string, label: string, kind: 'text' | 'number' | 'choice' | 'check' | 'clock', value: string,
+ * @typedef {{name: string, label: string, kind: 'text' | 'lines' | 'number' | 'choice' | 'check' | 'clock', value: string,
  *   options?: [string, string][]}} Field
  */
 
@@ -66,7 +66,7 @@ function bar(dialog, act) {
 
 /**
  * @param {Field} field
- * @returns {HTMLInputElement | HTMLSelectElement}
+ * @returns {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement}
  */
 function input(field) {
   if (field.kind === 'choice') {
@@ -74,6 +74,11 @@ function input(field) {
     select.append(...(field.options ?? []).map(([value, label]) => new Option(label, value, false, value === field.value)));
     select.id = `form-${field.name}`;
     return select;
+  }
+  if (field.kind === 'lines') {
+    const lines = document.createElement('textarea');
+    Object.assign(lines, { id: `form-${field.name}`, rows: 8, maxLength: 20000, spellcheck: false, required: true });
+    return lines;
   }
   const made = document.createElement('input');
   made.id = `form-${field.name}`;
@@ -90,7 +95,7 @@ function input(field) {
   return made;
 }
 
-/** @param {HTMLInputElement | HTMLSelectElement} one */
+/** @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} one */
 function read(one) {
   if (one instanceof HTMLInputElement && one.type === 'checkbox') return one.checked ? '1' : '';
   return one.value.trim();

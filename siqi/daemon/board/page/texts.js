@@ -58,6 +58,7 @@ const TEXTS = {
     lostOnTime: 'Referee: {team} has lost on time', refereeWin: 'Referee: {team} has won', refereeDraw: 'Referee: a draw', adjourn: 'Adjourned',
     endHow: 'An end can be undone: open the game again.', clocksHow: 'What each side has left, in minutes and seconds.', firstNext: 'First in the next game',
     firstHow: 'By the rules A, who is first in game 1, is also first in games 4 and 5.', keyConfirm: 'confirm what the card shows',
+    enterMoves: 'Enter a list of moves', enterMovesHow: 'All moves from the start of the game: a record, or words such as h2e2; in EinStein with throws, 3:a5b4, in Junqi with answers, G0F0=2. The clocks stand until you start them.', log_entered: 'moves entered:',
     keyAnswer: 'the referee’s answer in Junqi', keyBoard: 'to the board', keyType: 'type a move', keyPause: 'stop the clocks', keyMoveNow: 'have the engine move now',
   },
   zh: {
@@ -104,6 +105,7 @@ const TEXTS = {
     log_players: '走棋：', log_throw: '骰点', backTo: '回到第 {n} 着之后？', backHow: '已用时间不变；着法仍在列表中，可以再前进。', goBack: '前往', openGame: '继续第 {n} 局？',
     openHow: '该局的结果暂不计入，直到再次结束；其他各局不变。', how: '方式', resigns: '{team} 认输', lostOnTime: '裁判：{team} 超时负', refereeWin: '裁判：{team} 胜', refereeDraw: '裁判：和棋',
     adjourn: '封盘', endHow: '结束可以撤销：重新打开该局即可。', clocksHow: '每方剩余的分和秒。', firstNext: '下一局先手', firstHow: '按规则，第 1 局先手的一方也在第 4、5 局先手。', keyConfirm: '确认卡片所示',
+    enterMoves: '输入着法列表', enterMovesHow: '从开局起的全部着法：棋谱，或 h2e2 这样的着法；爱恩斯坦棋加骰点，如 3:a5b4；军棋加裁判判定，如 G0F0=2。此后棋钟停着，直到你启动。', log_entered: '输入着法数：',
     keyAnswer: '军棋裁判判定', keyBoard: '到棋盘', keyType: '输入着法', keyPause: '停钟', keyMoveNow: '让引擎立即走',
   },
 };
@@ -130,6 +132,7 @@ const REFUSALS = {
   'all positions of the line have been judged': '全线已评估', 'neither a position nor a game in a format that is known': '既不是局面，也不是已知格式的棋谱',
   'no set-up is being made': '还没有布阵', 'the set-ups are over': '布阵已结束', 'no throw is to be entered': '现在不需要骰点',
   'the set-ups come first': '请先布阵', 'no move waits to be announced': '没有待宣布的着法', 'the game goes on: end it first': '对局未结束，请先结束本局', 'no clock runs': '棋钟没有走',
+  'the list has no moves': '列表中没有着法', 'the list does not begin at the start of the game': '列表不是从开局开始的',
   'the clocks run already': '棋钟已在走', 'no such position': '没有这个局面', 'this screen only watches': '此屏幕仅供观看', 'the engine cannot play pieces that are not known': '引擎不能走未知的棋子',
 };
 

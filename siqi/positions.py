@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import random
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from inspect import Parameter, signature
 from numbers import Integral
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from siqi.checks import check_type, is_of
+from siqi.daemon.clients.random_mover import random_setup, random_word
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.games.contract import Game, Outcome, is_dice_position, set_dice
+from siqi.games.contract import Game, HiddenPosition, Outcome, is_dice_position, is_hidden_position, set_dice
 from siqi.games.contract import Position as GamePosition
 from siqi.games.pictures.drawing import Drawing, Picture
 from siqi.games.pictures.look import Look, look
@@ -63,9 +65,28 @@ class Position:
         set_dice(self._inner, registry.info(self.game), dice)
 
     @property
-    def legal_moves(self) -> list[str]:
-        """The legal moves, sorted. ValueError before the set-ups of Junqi, which are too many to list."""
-        return sorted(map(self._inner.move_text, self._inner.legal_moves()))
+    def legal_moves(self) -> Sequence[str]:
+        """The legal moves, sorted: a list, in Connect6 a sequence that lists its some 65,000 moves when it must.
+
+        Its length, and whether a move is in it, need no list. ValueError before the set-ups of Junqi, which are too
+        many to list.
+        """
+        if registry.info(self.game).stones_per_turn > 1:
+            return LegalMoves(self._inner.copy())
+        return _words(self._inner)
+
+    def random_move(self, rng: random.Random) -> str:
+        """Return a legal move drawn at random, a set-up before the set-ups; ValueError if there is none.
+
+        All moves have the same chance. In Connect6, while many points are free, a turn that needs one stone to win
+        is not drawn.
+        """
+        check_type("rng", rng, random.Random, "a random.Random")
+        if not getattr(self._inner, "has_pieces", True):
+            return random_setup(registry.info(self.game), rng)
+        if not self._inner.count_legal():
+            raise ValueError("there is no legal move")
+        return random_word(self._inner, rng)
 
     def is_legal(self, move: str) -> bool:
         """Return True if a move can be played."""
@@ -113,6 +134,43 @@ class Position:
         """Return the FEN; before the set-ups of EWN and Junqi, `startpos` and the set-ups that are played."""
         return self._inner.fen()
 
+    def view(self, side: int) -> Position:
+        """Return a referee's position of Junqi as a side sees it, with the moves as it hears them.
+
+        ValueError for a position that shows no whole game: a view, or one from a FEN; and in a game that hides nothing.
+        """
+        seen = Position(self.game)
+        for word in self.view_moves(side):
+            seen.push(word)
+        return seen
+
+    def view_moves(self, side: int) -> list[str]:
+        """Return the moves of a referee's game of Junqi as a side hears them, errors as of `view`.
+
+        They have the results of attacks (`=1`), the square of the opponent's flag once it is announced (`@A1`), and `?`
+        for the opponent's set-up. Pushed to a view, the last one brings it up to date.
+        """
+        check_type("side", side, Integral, "0 or 1")
+        if side not in (0, 1):
+            raise ValueError(f"side: 0 or 1, not {side}")
+        inner = self._hidden()
+        if inner.viewer is not None or self._start is not None:
+            raise ValueError("only a referee's game from the start, with both set-ups, has views")
+        return inner.view_moves(int(side))
+
+    def beliefs(self) -> dict[str, dict[str, float]]:
+        """Return the chance of each type (`a` to `l`) by square, for the pieces that the viewer of a view cannot see.
+
+        They are the engine's: learned from deployments, and from what each piece has done. Empty in a referee's
+        position. ValueError in a game that hides nothing.
+        """
+        return self._hidden().beliefs()
+
+    def _hidden(self) -> HiddenPosition:
+        if is_hidden_position(self._inner, registry.info(self.game)):
+            return self._inner
+        raise ValueError(f"nothing is hidden in {self.game}")
+
     def root(self) -> Position:
         """Return the position before the first move."""
         return Position(self.game, self._start)
@@ -142,6 +200,49 @@ class Position:
         if self.fen().startswith("startpos"):
             return f"<siqi.Position {self.game} {self.fen()}>"
         return f"siqi.position({self.game!r}, {self.fen()!r})"
+
+
+class LegalMoves(Sequence[str]):
+    """The sorted legal moves of a position as it was; they are listed when one is read by its place or in order."""
+
+    def __init__(self, inner: GamePosition) -> None:
+        """`inner` is kept, and must not change."""
+        self._inner = inner
+
+    @cached_property
+    def _list(self) -> list[str]:
+        return _words(self._inner)
+
+    def __len__(self) -> int:
+        return self._inner.count_legal()
+
+    def __contains__(self, move: object) -> bool:
+        try:
+            return isinstance(move, str) and self._inner.move_text(self._inner.parse_move(move)) == move
+        except ValueError:
+            return False
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        return self._list[index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._list)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and self._list == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list has none
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} legal moves>"
+
+
+def _words(inner: GamePosition) -> list[str]:
+    return sorted(map(inner.move_text, inner.legal_moves()))
 
 
 @overload

@@ -303,6 +303,12 @@ class HiddenPosition(Position, Protocol):
     def view_moves(self, viewer: int) -> list[str]:
         """Return the words of a referee's game as `viewer` may see them: played from the start, they give its view."""
 
+    def beliefs(self) -> dict[str, dict[str, float]]:
+        """Return the chance of each type's letter by square, for the pieces that the viewer cannot see.
+
+        Empty in a referee's position and before the set-ups.
+        """
+
     def observed(self, text: str, result: int, flag: str = "") -> str:
         """Return a move's word for a view: its text, the referee's result code, the announced flag's square.
 

@@ -272,6 +272,11 @@ WRONG_TYPES: dict[str, tuple[Callable[[siqi.Engine], object], str]] = {
     "a number for an option's name": (lambda e: e.configure({4: "Hash"}), "option: .* not int"),
     "a number for a game": (lambda e: siqi.Engine(3), "game: its name is needed, not int"),
     "a list for a game": (lambda e: siqi.position(["ewn"]), "game: its name is needed, not list"),
+    "a seed for a generator": (
+        lambda e: siqi.position("ewn").random_move(3),
+        "rng: a random.Random is needed, not int",
+    ),
+    "a text for a side": (lambda e: siqi.position("junqi").view("f"), "side: 0 or 1 is needed, not str"),
     "a number for a FEN": (lambda e: siqi.position("ewn", 3), "fen: a text is needed, not int"),
     "a number for a board": (lambda e: siqi.Board(3), "a FEN is needed, not int"),
     "a number for a move": (lambda e: siqi.position("connect6").push(3), "move: a word .* not int"),
@@ -520,3 +525,86 @@ def test_a_position_shows_itself() -> None:
     with pytest.raises(IndexError):
         position.pop()
     assert "startpos" in repr(siqi.position("junqi"))
+
+
+# Positions of the other three games
+
+
+@pytest.mark.parametrize("name", ["connect6", "ewn", "junqi"])
+def test_random_moves_are_legal_and_repeat_with_their_seed(name: str) -> None:
+    def words(seed: int) -> list[str]:
+        position, rng = siqi.position(name), random.Random(seed)
+        while len(position.move_stack) < 40 and position.outcome() is None:
+            position.push(position.random_move(rng))
+        return position.move_stack
+
+    assert words(1) == words(1) != words(2)
+
+
+def test_a_game_that_is_over_has_no_random_move() -> None:
+    row = siqi.position("connect6", "19/19/19/19/19/19/19/19/19/4bbbbb10/19/19/19/19/19/19/19/19/19 b 2")
+    row.push("j10")
+    with pytest.raises(ValueError, match="no legal move"):
+        row.random_move(random.Random(1))
+
+
+def test_the_legal_moves_of_connect6_are_listed_when_they_must_be() -> None:
+    """The sequence is that of the position as it was, and behaves as its sorted list."""
+    position = siqi.position("connect6")
+    position.push("j10")
+    moves = position.legal_moves
+    position.push("a1b1")
+    assert len(moves) == 360 * 359 // 2 and "a1b1" in moves and "_list" not in vars(moves)
+    assert all(word not in moves for word in ("b1a1", "a1", "j10k10", "A1B1", 3))
+    assert list(moves) == sorted(moves) and moves[0] == "a10a11" and moves[-2:] == list(moves)[-2:]
+    assert moves == list(moves) and moves != position.legal_moves and repr(moves) == "<64620 legal moves>"
+    assert random.Random(1).choice(moves) in moves
+
+
+SETUP = "diahcbgkkfiecfigjhedjljhg"
+
+
+def test_each_side_hears_a_referees_game_as_its_view_has_it() -> None:
+    """Views are those of moves pushed one by one; results and the flag are heard, set-ups of the other side are not."""
+    rng, heard = random.Random(5), ""
+    while not re.search(r"=0.*=1.*=2.*@[A-L][0-4]", heard):  # each turns up in some games
+        referee = siqi.position("junqi")
+        views = [siqi.position("junqi"), siqi.position("junqi")]
+        while referee.outcome() is None:
+            referee.push(referee.random_move(rng))
+            for side, view in enumerate(views):
+                view.push(referee.view_moves(side)[-1])
+            heard += " ".join(view.move_stack[-1] for view in views)
+        for side, view in enumerate(views):
+            assert view == referee.view(side) and view.move_stack == referee.view_moves(side)
+            assert view.move_stack[side] == referee.move_stack[side] and view.move_stack[1 - side] == "?"
+
+
+def test_views_need_a_referees_game() -> None:
+    view = siqi.position("junqi")
+    for word in (SETUP, "?"):
+        view.push(word)
+    with pytest.raises(ValueError, match="a referee's game from the start"):
+        view.view(0)
+    full = "ghjlj/dehjg/i1f1c/ei1fk/k1g1b/ch1id/DI1HC/B1G1K/KF1IE/C1F1I/GJHED/JLJHG s - 0"
+    with pytest.raises(ValueError, match="a referee's game from the start"):
+        siqi.position("junqi", full).view_moves(1)
+    with pytest.raises(ValueError, match="side: 0 or 1, not 2"):
+        view.view(2)
+    for call in (siqi.position("ewn").beliefs, lambda: siqi.position("ewn").view(0)):
+        with pytest.raises(ValueError, match="nothing is hidden in ewn"):
+            call()
+
+
+def test_beliefs_are_chances_by_square() -> None:
+    """Every hidden piece has chances that sum to 1; a mine in the front row, and a flag off its two squares, have 0."""
+    view = siqi.position("junqi")
+    for word in (SETUP, "?", "G2F2=1"):
+        view.push(word)
+    beliefs = view.beliefs()
+    hidden = {row + column for row in "ABCDEF" for column in "01234"} - {"C1", "C3", "D2", "E1", "E3", "F2"}
+    assert set(beliefs) == hidden
+    assert all(list(row) == list("abcdefghijkl") for row in beliefs.values())
+    assert all(abs(sum(row.values()) - 1) < 1e-6 for row in beliefs.values())
+    assert beliefs["F0"]["j"] == beliefs["B2"]["l"] == 0 < beliefs["A1"]["l"]
+    assert siqi.position("junqi").beliefs() == {}

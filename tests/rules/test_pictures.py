@@ -319,13 +319,11 @@ def test_the_die_and_the_chances_of_ewn() -> None:
 
 def test_beliefs_of_junqi() -> None:
     """A view shows backs, and with beliefs the likeliest type of each; certain types need no belief."""
-    from siqi.games.junqi.picture import believed_types
-
     *_, position = random_game("junqi", 6, 30, [SETUP, "?"])
     hidden = [point for point, letter in position.pieces().items() if letter == "x"]
     hrefs = list(placed(drawn(position, "junqi")).values())
     assert hidden and hrefs.count("#siqi-jq-bcx") == len(hidden)
-    believed = believed_types(position)
+    believed = position.beliefs()
     assert set(hidden) <= set(believed) and all(
         math.isclose(sum(row.values()), 1, rel_tol=1e-6) for row in believed.values()
     )
@@ -341,7 +339,7 @@ def test_beliefs_of_junqi() -> None:
     full = registry.load("junqi").position(None)
     for word in (SETUP, SETUP):
         full.push(full.parse_move(word))
-    assert believed_types(full) == {}
+    assert full.beliefs() == {}
 
 
 # The library and its games

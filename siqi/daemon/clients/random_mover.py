@@ -1,4 +1,4 @@
-"""A player of random moves, in this process."""
+"""Random moves, and a player of them in this process."""
 
 from __future__ import annotations
 
@@ -23,20 +23,27 @@ class RandomMover(Player):
         self._rng = random.Random(seed)
 
     def choose(self, turn: Turn) -> Choice:
-        return Choice(self._setup() if turn.deploying else self.move(turn.position), 0.0)
-
-    def _setup(self) -> str:
-        return random_junqi_setup(self._rng) if self._info.has_hidden else random_ewn_setup(self._rng)
+        word = random_setup(self._info, self._rng) if turn.deploying else self.move(turn.position)
+        return Choice(word, 0.0)
 
     def move(self, position: Position) -> str:
         """Return a random legal move's word."""
-        if position.count_legal() <= MAX_LISTED:
-            return position.move_text(self._rng.choice(position.legal_moves()))
-        while True:  # two stones on a board with room: most draws are legal
-            word = "".join(f"{self._rng.choice('abcdefghijklmnopqrs')}{self._rng.randint(1, 19)}" for _ in "12")
-            with contextlib.suppress(ValueError):
-                position.parse_move(word)
-                return word
+        return random_word(position, self._rng)
+
+
+def random_word(position: Position, rng: random.Random) -> str:
+    """Return the word of a random legal move after the set-ups; the position must have one."""
+    if position.count_legal() <= MAX_LISTED:
+        return position.move_text(rng.choice(position.legal_moves()))
+    while True:  # two stones on a board with room: most draws are legal
+        word = "".join(f"{rng.choice('abcdefghijklmnopqrs')}{rng.randint(1, 19)}" for _ in "12")
+        with contextlib.suppress(ValueError):
+            return position.move_text(position.parse_move(word))
+
+
+def random_setup(info: GameInfo, rng: random.Random) -> str:
+    """Return the word of a random set-up."""
+    return random_junqi_setup(rng) if info.has_hidden else random_ewn_setup(rng)
 
 
 def random_ewn_setup(rng: random.Random) -> str:

@@ -16,7 +16,7 @@ from siqi.games.contract import (
 )
 from siqi.games.junqi.knowledge.behaviour import TRAITS, factors, note_move
 from siqi.games.junqi.knowledge.belief import check_possible, compatible_types, deployment_weights, narrow_by_counts
-from siqi.games.junqi.knowledge.worlds import Belief
+from siqi.games.junqi.knowledge.worlds import Belief, marginals
 from siqi.games.junqi.rules import movegen, notation
 from siqi.games.junqi.rules.lookup import (
     ANY,
@@ -36,6 +36,7 @@ from siqi.games.junqi.rules.lookup import (
     ROWS,
     SLOTS,
     SQUARES,
+    TYPES,
 )
 from siqi.games.junqi.rules.position import POSITION_DTYPE, QUIET_LIMIT, do_move, origin_of, target_of
 from siqi.games.junqi.rules.setup import SETUP_COUNT, deploy, frame, place, slot_types, square_types
@@ -262,6 +263,16 @@ class JunqiPosition:
         flags = [piece for piece in range(PIECES) if may[piece] >> FLAG & 1]
         likely = factors(self.trait_counts(side))
         return Belief(may, {flag: likely * (deployment_weights(flag) if self._is_deployed else 1) for flag in flags})
+
+    def beliefs(self) -> dict[str, dict[str, float]]:
+        if self.viewer is None or not self.has_pieces:
+            return {}
+        side, found = 1 - self.viewer, {}
+        for piece, row in enumerate(marginals(self.believed(side)).tolist(), side * PIECES):
+            square = int(self.record.where[piece])
+            if square != NOWHERE:
+                found[notation.square_text(square)] = dict(zip(TYPES, row, strict=True))
+        return found
 
     def _narrow(self, piece: int, types: int) -> None:
         """Remove all types except `types` from a piece's set."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from siqi.games.contract import HIDDEN
 from siqi.games.junqi import INFO
-from siqi.games.junqi.rules.lookup import CAMPS, HEADQUARTERS, LOOKUP_RECORD, NOWHERE, PIECES, SQUARES, STEPS, TYPES
+from siqi.games.junqi.rules.lookup import CAMPS, HEADQUARTERS, LOOKUP_RECORD, SQUARES, STEPS, TYPES
 from siqi.games.junqi.rules.notation import parse_fen, square_text
 from siqi.games.pictures import grid as marks
 from siqi.games.pictures.diagram import Diagram
@@ -86,7 +86,7 @@ def draw(
     """
     if faces not in FACES:
         raise ValueError(f"unknown faces {faces!r}; one of {', '.join(FACES)}")
-    believed = (believed_types(position) if beliefs is True else beliefs) or {}
+    believed = (position.beliefs() if beliefs is True else beliefs) or {}
     pieces = position.pieces()
     grid = _grid(look)
     left = grid.left
@@ -120,21 +120,6 @@ def centres(look: Look = Look()) -> dict[str, tuple[float, float]]:  # noqa: B00
 def _grid(look: Look) -> Grid:
     left = 44 + (16 if look.coordinates else 0)
     return Grid(INFO.board, left, 30, STEP, PIECE, False, GAP, look.flipped)
-
-
-def believed_types(position: JunqiPosition) -> dict[str, dict[str, float]]:
-    """Return the probability of each type by point, for the pieces that the viewer does not know."""
-    from siqi.games.junqi.knowledge.worlds import marginals
-
-    if position.viewer is None or not position.has_pieces:
-        return {}
-    side = 1 - position.viewer
-    found = {}
-    for piece, row in enumerate(marginals(position.believed(side)).tolist(), side * PIECES):
-        square = int(position.record.where[piece])
-        if square != NOWHERE:
-            found[square_text(square)] = dict(zip(TYPES, row, strict=True))
-    return found
 
 
 def diagram(fen: str) -> Diagram:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from board_browser import NARROW, WIDE, browser, fits, needs_chromium, opened
 from board_championship import begin, confirm, shown, step, waited
+from board_games import loaded
 from board_server import running
 from fixture_files import ROOT
 
@@ -99,6 +100,36 @@ def test_a_best_of_seven_with_an_undo_a_kill_and_a_corrected_score(browser: Any,
             page.click("[data-act=record]")
         assert download.value.suggested_filename == shown(served).record
     assert len(list(tmp_path.glob("championship/*/WTN-*"))) == 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", ("xiangqi", "connect6", "junqi"))
+def test_a_whole_game_is_reloaded_and_goes_on_with_another_server(game: str, browser: Any, tmp_path: Path) -> None:
+    rng = random.Random(4)
+    whole = loaded(game).position() if game == "junqi" else None
+    with running(tmp_path, game) as served, opened(browser, served, "?mode=championship") as page:
+        begin(page, game, games="1")
+        for _ in range(7 if game == "junqi" else 4):
+            assert step(page, served, rng, whole)
+        before = waited(page, served, "announce", "opponent")
+        page.reload()
+        waited(page, served, before.press)
+        assert page.locator("#c-moves button").count() == len(before.moves) and shown(served).moves == before.moves
+    with running(tmp_path, game) as served, opened(browser, served) as page:
+        now = waited(page, served, "resume")
+        assert (now.stage, now.moves) == ("asks", before.moves)
+        while step(page, served, rng, whole):
+            pass
+        now = shown(served)
+        assert now.stage == "over" and now.contest is not None
+        (played,) = now.contest.played
+        assert played.end == "rules" and played.winner is not None
+        if whole is not None:
+            outcome = whole.outcome()
+            assert outcome is not None and played.winner == outcome.winner
+        with page.expect_download() as download:
+            page.click("[data-act=record]")
+        assert Path(download.value.path()).read_bytes() == next(tmp_path.glob("championship/*/*-*")).read_bytes()
 
 
 @pytest.mark.long

@@ -7,9 +7,13 @@ import time
 from typing import Any
 
 from board_browser import SLOW_MS, by_keys
+from board_play import picks
 from board_server import RunningServer
+from championship_games import refer
 
 from siqi.daemon.board.championship.events import Table
+from siqi.games import registry
+from siqi.games.contract import Position
 
 
 def shown(served: RunningServer) -> Table:
@@ -51,8 +55,30 @@ def confirm(page: Any) -> None:
     page.keyboard.press("Enter")
 
 
-def step(page: Any, served: RunningServer, rng: random.Random) -> bool:
-    """Press what the card says, by the keyboard alone; False once the game is over."""
+def next_points(now: Table, rng: random.Random, whole: Position | None) -> list[str]:
+    """Return the points of a random move of the opponent, who knows the own pieces."""
+    if whole is not None:
+        board, move = registry.info("junqi").board, whole.move_text(rng.choice(whole.legal_moves()))
+        return [board.point_text(*point) for point in board.points(move)]
+    return picks(now, rng)
+
+
+def answer(page: Any, result: int | None, flag: str) -> None:
+    """Enter what Junqi's referee says."""
+    if result is not None and result < 3:
+        page.keyboard.press(str(result))
+    if flag:
+        page.click("#c-answers [data-act=flag]")
+        page.click(f"#grid [data-point={flag}]")
+        page.wait_for_selector(f"#c-answers [data-act=flag]:has-text('{flag}')")
+        page.evaluate("document.activeElement.blur()")
+
+
+def step(page: Any, served: RunningServer, rng: random.Random, whole: Position | None = None) -> bool:
+    """Press what the card says, by the keyboard alone; False once the game is over.
+
+    `whole`: the board of Junqi's referee, who also says where a flag stands: that is clicked.
+    """
     now = waited(page, served, "resume", "set-up", "throw", "announce", "opponent", "next")
     match now.press:
         case "resume" | "set-up":
@@ -62,17 +88,18 @@ def step(page: Any, served: RunningServer, rng: random.Random) -> bool:
         case "throw":
             page.keyboard.press(str(rng.randint(1, 6)))
         case "announce":
-            if len(now.answers) > 1:
-                page.keyboard.press("0")
+            if whole is not None and now.proposed is not None:
+                answer(page, *refer(whole, now.proposed.word, now.first, rng))
             confirm(page)
         case "opponent":
             page.keyboard.press("g")
             page.wait_for_selector("#grid :focus", state="attached")
-            by_keys(page, rng.choice(now.choices).points)
+            points = next_points(now, rng, whole)
+            by_keys(page, points)
             page.wait_for_selector("[data-press=confirm]")
             assert shown(served).moves == now.moves  # the key that picked the target confirms nothing
-            if page.locator("#c-answers button").count():
-                page.keyboard.press("0")
+            if whole is not None:
+                answer(page, *refer(whole, "".join(points), now.first, rng))
             page.keyboard.press("Enter")
         case "next":
             return False

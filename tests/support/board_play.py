@@ -9,6 +9,7 @@ from typing import Any
 from board_browser import SLOW_MS, by_keys
 from board_server import RunningServer
 
+from siqi.daemon.board.championship.events import Table
 from siqi.daemon.board.events import Snapshot
 
 
@@ -42,7 +43,8 @@ def drawn(page: Any, served: RunningServer) -> Snapshot:
     raise AssertionError(f"the page does not follow: {now}")
 
 
-def next_points(now: Snapshot, rng: random.Random) -> list[str]:
+def picks(now: Snapshot | Table, rng: random.Random) -> list[str]:
+    """Return the points of a random move."""
     if now.stones:
         every = [f"{column}{row}" for column in "abcdefghijklmnopqrs" for row in range(1, 20)]
         return rng.sample([point for point in every if point not in now.pieces], now.stones)
@@ -64,7 +66,7 @@ def play_by_keys(page: Any, served: RunningServer, most: int) -> Snapshot:
             page.keyboard.press("Enter")
         else:
             page.evaluate("document.querySelector('#grid [tabindex=\"0\"]').focus()")
-            by_keys(page, next_points(now, rng))
+            by_keys(page, picks(now, rng))
         while shown(served).number and (after := shown(served)).picture == now.picture and after.stage != "over":
             page.wait_for_timeout(10)
     return drawn(page, served)

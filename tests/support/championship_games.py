@@ -31,6 +31,21 @@ class MemoryDays(Memory, Days):
         Memory.__init__(self, entries)
 
 
+def refer(whole: Position, word: str, ours: int, rng: random.Random) -> tuple[int | None, str]:
+    """Play a move on the board of Junqi's referee; return the referee's answer, and the flag that it announces.
+
+    At our side's set-up the other side is set up too.
+    """
+    if whole.ply < 2:
+        theirs = random_junqi_setup(rng)
+        for each in (theirs, word) if ours else (word, theirs):
+            whole.push(whole.parse_move(each))
+        return None, ""
+    whole.push(whole.parse_move(word))
+    seen = whole.view_moves(ours)[-1]  # type: ignore[attr-defined]
+    return int(seen.partition("=")[2][:1] or 3), seen.partition("@")[2]
+
+
 class Operator:
     """An operator with a random engine, a random opponent, and in Junqi a referee who knows both set-ups."""
 
@@ -137,23 +152,9 @@ class Operator:
         self.do(Play(word, result, flag))
 
     def _refer(self, word: str) -> tuple[int | None, str]:
-        """Play a move or a set-up on the referee's board; return its answer, and the flag that it announces."""
-        whole = self.hidden
-        if whole is None:
+        if self.hidden is None:
             return None, ""
-        if whole.ply < 2:
-            self._refer_set_up(whole, word)
-            return None, ""
-        whole.push(whole.parse_move(word))
-        seen = whole.view_moves(self.mode.state.games[-1].team(0))[-1]  # type: ignore[attr-defined]
-        return int(seen.partition("=")[2][:1] or 3), seen.partition("@")[2]
-
-    def _refer_set_up(self, whole: Position, word: str) -> None:
-        """Set up both sides as soon as ours has, in their order."""
-        ours = self.mode.state.games[-1].team(0)
-        words = [word, random_junqi_setup(self.rng)] if ours == 0 else [random_junqi_setup(self.rng), word]
-        for each in words:
-            whole.push(whole.parse_move(each))
+        return refer(self.hidden, word, self.mode.state.games[-1].team(0), self.rng)
 
     def play(self, most: int = 10_000) -> Table:
         """Play on until the end of the game, or for a number of steps."""

@@ -113,6 +113,7 @@ export class ChampionshipPage {
     if (this.picksFlag) {
       this.flag = point;
       this.picksFlag = false;
+      this.focusConfirm();
     } else {
       const next = pick(shown, this.chosen, point);
       const command = /** @type {{do: string, word: string} | undefined} */ (next.command);
@@ -136,7 +137,22 @@ export class ChampionshipPage {
     else if (!this.shown?.pieces[this.chosen[1]]) this.result = 3;
     this.since = 0;
     this.shell.show();
-    queueMicrotask(() => /** @type {HTMLElement | null} */ (get('c-main').querySelector('.first'))?.focus()); // after the grid
+    this.focusConfirm();
+  }
+
+  /** Give the focus to the button that confirms, after the grid has taken it; there Enter would pick a point. */
+  focusConfirm() {
+    queueMicrotask(() => /** @type {HTMLElement | null} */ (get('c-main').querySelector('.first'))?.focus());
+  }
+
+  /**
+   * Take the referee's answer.
+   * @param {number} result
+   */
+  setResult(result) {
+    this.result = result;
+    this.shell.show();
+    this.focusConfirm();
   }
 
   /** Return the referee's answers that the operator may enter now. */
@@ -309,7 +325,7 @@ export class ChampionshipPage {
 
   answerButtons() {
     const made = this.answers().map((one) => {
-      const each = button(`answer${one}`, () => { this.result = one; this.shell.show(); }, this.result === one);
+      const each = button(`answer${one}`, () => this.setResult(one), this.result === one);
       each.setAttribute('aria-pressed', String(this.result === one));
       return each;
     });
@@ -346,7 +362,7 @@ export class ChampionshipPage {
       const left = this.clocks.left(side);
       write(`c-time-${team}`, clockText(left));
       write(`c-team-${team}`, shown.contest.teams[team]);
-      write(`c-side-${team}`, `${this.sideName(side)}, ${text(side ? 'second' : 'first')}, ${text(shown.contest.engine[team] ? 'byEngine' : 'byHand')}`);
+      write(`c-side-${team}`, [this.sideName(side), text(side ? 'second' : 'first'), text(shown.contest.engine[team] ? 'byEngine' : 'byHand')].join(text('comma')));
       part.classList.toggle('runs', shown.clocks?.running === side);
       part.classList.toggle('warned', left < (shown.contest.clock_ms > WARNED_MS ? WARNED_MS : 2 * LOW_MS) && left >= LOW_MS);
       part.classList.toggle('low', left < LOW_MS);
@@ -372,8 +388,7 @@ export class ChampionshipPage {
       if (event.target instanceof HTMLButtonElement || (isOnCell && this.draft)) return; // the key has picked the move
       if (this.canConfirm()) this.confirm();
     } else if (/^[0-2]$/.test(event.key) && answers.includes(Number(event.key))) {
-      this.result = Number(event.key);
-      shell.show();
+      this.setResult(Number(event.key));
     } else if (/^[1-6]$/.test(event.key) && shown.press === 'throw') shell.ask({ do: 'throw', throw: Number(event.key) });
     else if (event.key === 'g') this.shell.board.focus();
     else if (event.key === 't' && !get('c-typed').hidden) {

@@ -179,7 +179,7 @@ export class PlayPage {
     for (const id of ['far', 'near']) {
       const part = get(id);
       const side = settings ? ((id === 'near') === this.shell.board.isFlipped() ? 1 : 0) : 0;
-      part.classList.toggle('moves', Boolean(shown && settings && shown.turn === side && (shown.stage === 'play' || shown.stage === 'set-up')));
+      part.classList.toggle('to-move', Boolean(shown && settings && shown.turn === side && (shown.stage === 'play' || shown.stage === 'set-up')));
       /** @type {HTMLElement} */ (part.querySelector('.who')).textContent = !settings ? '' : side === settings.person
         ? text('you', { side: this.sideName(side) }) : text('engine', { side: this.sideName(side), level: settings.skill });
       part.dataset.side = String(side);

@@ -90,6 +90,18 @@ class Resign(Command, frozen=True, tag="resign"):
     """Give up the game."""
 
 
+class ListFiles(Command, frozen=True, tag="files"):
+    """List the files of the mode in the games' folder."""
+
+
+class OpenFile(Command, frozen=True, tag="open file"):
+    """Go on with an earlier game, contest or analysis; the one that is shown stays in its file."""
+
+    renews: ClassVar[bool] = True
+
+    name: Annotated[str, msgspec.Meta(max_length=300)]  # among those that are listed
+
+
 class TakeBoard(Command, frozen=True, tag="take board"):
     """Let this tab hold the board; the others watch."""
 
@@ -107,5 +119,23 @@ class Review(Command, frozen=True, tag="review"):
 ServerCommand = TakeBoard | SwitchMode | Review
 """Commands to the server, not to a mode."""
 
-AnyCommand = Begin | Play | Swap | Propose | SetUp | Throw | TakeBack | Hint | Look | MoveNow | Pause | Resume | Resign
+FileCommand = ListFiles | OpenFile
+"""Commands of all modes."""
+
+AnyCommand = (
+    Begin
+    | Play
+    | Swap
+    | Propose
+    | SetUp
+    | Throw
+    | TakeBack
+    | Hint
+    | Look
+    | MoveNow
+    | Pause
+    | Resume
+    | Resign
+    | FileCommand
+)
 """The commands of Play."""

@@ -159,6 +159,24 @@ class Seat(Event, frozen=True, tag="seat"):
     tabs: int
 
 
+class FileLine(msgspec.Struct, frozen=True):
+    """A file of the games' folder, as it is chosen; `title` has its names, if it has some."""
+
+    name: str
+    at: str
+    game: str
+    title: str
+
+
+class Files(Event, frozen=True, tag="files"):
+    """The files of a mode, for the tab that has asked for them."""
+
+    is_private: ClassVar[bool] = True
+
+    files: list[FileLine]
+    current: str  # the name of the one that is shown
+
+
 class Reviewing(Event, frozen=True, tag="reviewing"):
     """The state of a review: a line of progress, at the end its address."""
 

@@ -23,13 +23,17 @@ class Played:
     def __init__(self, store: Store[AnyEntry], clock: Callable[[], float], today: Callable[[], str]) -> None:
         """Open the game; OSError if its file cannot be read."""
         self._store, self._stopwatch, self.today = store, Stopwatch(clock), today
+        self.loaded: Positions | None = None
         try:
-            self.state = fold(store.latest())
+            self._take(fold(store.latest()))
         except ValueError as error:
             raise OSError(errno.EIO, f"the last game's file is damaged: {error}") from None
-        self.is_held = self.state.begun is not None and self.state.ended is None
+
+    def _take(self, state: State) -> None:
+        """Take a state that was read from a file."""
+        self.state = state
+        self.is_held = state.begun is not None and state.ended is None
         """True after a restart, or when a fact could not be stored, until the person says go on."""
-        self.loaded: Positions | None = None
 
     # What it is
 
@@ -95,6 +99,16 @@ class Played:
         if self.loaded is not None:
             same = self.loaded.info.name == entry.game
             self.loaded = Positions(self.loaded.game, entry.person) if same else None
+
+    def open(self, name: str) -> None:
+        """Go on with another game of the store; ValueError if there is none, or if its file breaks the rules."""
+        if self.clock_runs:
+            self.add(Ticked(at=self.today(), used=self.used()))
+        self._take(self._store.open(name, fold))
+        self._stopwatch.run(False)
+        before, self.loaded = self.loaded, None
+        if before is not None and before.info.name == self.begun.game:
+            self.load(before.game)
 
     def load(self, game: Game[Position]) -> None:
         """Take the rules of the game that was to be loaded. ValueError, and no game, if its file breaks them."""

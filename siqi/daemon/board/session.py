@@ -18,6 +18,7 @@ from siqi.daemon.board.commands import (
     Hint,
     Look,
     MoveNow,
+    OpenFile,
     Pause,
     Play,
     Propose,
@@ -61,8 +62,8 @@ class Session(StoredMode):
 
         `clock`: milliseconds that only rise. `seed`: of the page's throws in games that begin; 0: a random one a game.
         """
-        super().__init__(numbering)
-        self._store, self._seed = store, seed
+        super().__init__(store, numbering)
+        self._seed = seed
         self._played = Played(store, clock, today)
         self._picture = 0
         self._nonce = 0
@@ -90,6 +91,10 @@ class Session(StoredMode):
         match command:
             case Begin():
                 self._begin(command)
+            case OpenFile(name):
+                played.open(name)
+                self._nonce += 1
+                self._forget()
             case Resume():
                 self._resume()
             case Pause():
@@ -413,11 +418,6 @@ class Session(StoredMode):
     def state(self) -> State:
         """The state, to be read."""
         return self._played.state
-
-    @property
-    def file(self) -> str:
-        """The name of the game's file, without its ending."""
-        return self._store.stem
 
     def finished(self) -> FinishedGame | None:
         """Return the game for its record, None while it goes on."""

@@ -5,14 +5,22 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from siqi.system.files import open_regular, read_bytes, replace_file
 from siqi.system.log import Log
 
 SUFFIX = ".siqi.jsonl"
+
+OPENED = ".opened"
+"""The note of the game that was opened last, which the next server goes on with."""
+
+_MOST_FILES = 500
+"""The youngest files that are listed."""
 
 _BEGINNING = b'{"entry":"begun",'
 
@@ -25,7 +33,32 @@ class FirstEntry(Protocol):
         """The game's name, which the file's name has."""
 
 
+class Head(msgspec.Struct, frozen=True):
+    """What the first facts of all modes say of their files."""
+
+    at: str
+    game: str
+    name: str = ""
+    players: tuple[str, str] = ("?", "?")
+    teams: tuple[str, str] = ("?", "?")
+
+
+class KeptFile(NamedTuple):
+    """A file of the folder: its name there, without its ending, and what its first fact says."""
+
+    name: str
+    head: Head
+
+
+class _Opened(msgspec.Struct, frozen=True):
+    """A note, which is void once there is a younger file."""
+
+    opened: str
+    youngest: str
+
+
 E = TypeVar("E")
+S = TypeVar("S")
 
 
 class Store(Generic[E]):
@@ -33,7 +66,7 @@ class Store(Generic[E]):
 
     def __init__(self, folder: Path, facts: Any) -> None:
         """Make the folder if there is none; OSError if that fails. `facts`: the union of the facts' types."""
-        self.folder = folder
+        self.root = self.folder = folder
         self._read = msgspec.json.Decoder(facts).decode
         self._log: Log | None = None
         self._path: Path | None = None
@@ -46,25 +79,87 @@ class Store(Generic[E]):
         return "" if self._path is None else self._path.name.removesuffix(SUFFIX)
 
     def latest(self) -> list[E]:
-        """Open the youngest game, go on with its file, and return its facts; none if the folder has no game.
+        """Open the game that was opened last, or the youngest; return its facts, none if the folder has no game.
 
         OSError if the file is damaged or another process writes it.
         """
-        for path in sorted(self.folder.glob(f"*{SUFFIX}"), reverse=True):
-            entries: list[E] = []
-            lines: list[bytes] = []
-
-            def read(line: bytes, entries: list[E] = entries, lines: list[bytes] = lines) -> None:
-                entries.append(self._read(line))
-                lines.append(line)
-
-            log = Log(path, _owns, read)
-            if entries:
-                self._take(log, path, lines)
+        paths = self._paths()
+        with contextlib.suppress(OSError, msgspec.DecodeError, StopIteration):
+            note = msgspec.json.decode(read_bytes(self.root / OPENED, 4096), type=_Opened)
+            if paths and note.youngest == self._name(paths[0]):
+                paths.insert(0, next(path for path in paths if self._name(path) == note.opened))
+        for path in paths:
+            if entries := self._open(path):
                 return entries
-            log.close()
-            path.unlink()  # a process was killed before the first fact was whole
         return []
+
+    def open(self, name: str, fold: Callable[[list[E]], S]) -> S:
+        """Open another game by its name among `files`; return what `fold` makes of its facts.
+
+        The next server goes on with it. ValueError if there is none, if it cannot be read, or of `fold`: the game
+        before is then still open.
+        """
+        paths = self._paths()
+        path = next((path for path in paths if self._name(path) == name), None)
+        if path is None or path == self._path:
+            raise ValueError("there is no such file" if path is None else "this is what is shown")
+        found: list[S] = []
+        try:
+            if not self._open(path, lambda entries: found.append(fold(entries))):
+                raise ValueError("there is no such file")
+        except OSError as error:
+            raise ValueError(f"the file cannot be opened: {error.strerror or error}") from None
+        note = msgspec.json.encode(_Opened(name, self._name(paths[0])))
+        with contextlib.suppress(OSError):  # without it the next server begins with another game, no more
+            replace_file(self.root / OPENED, [note], lambda head: head.startswith(b'{"opened":'))
+        return found[0]
+
+    def files(self) -> list[KeptFile]:
+        """Return the games of the folder, the youngest first; those that cannot be read are left out."""
+        found = []
+        for path in self._paths()[:_MOST_FILES]:
+            with contextlib.suppress(OSError, msgspec.DecodeError), os.fdopen(open_regular(path), "rb") as file:
+                found.append(KeptFile(self._name(path), msgspec.json.decode(file.readline(), type=Head)))
+        return found
+
+    @property
+    def name(self) -> str:
+        """The name of the game that is open among `files`; '' if there is none."""
+        return "" if self._path is None else self._name(self._path)
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix().removesuffix(SUFFIX)
+
+    def _paths(self) -> list[Path]:
+        """Return all games, the youngest first."""
+        return sorted(self.root.glob(f"*{SUFFIX}"), reverse=True)
+
+    def _open(self, path: Path, check: Callable[[list[E]], None] = lambda entries: None) -> list[E]:
+        """Open a game; return its facts, none if a process was killed before the first one was whole.
+
+        What `check` raises leaves the game before open.
+        """
+        entries: list[E] = []
+        lines: list[bytes] = []
+
+        def read(line: bytes) -> None:
+            entries.append(self._read(line))
+            lines.append(line)
+
+        log = Log(path, _owns, read)
+        try:
+            if entries:
+                check(entries)
+        except BaseException:
+            log.close()
+            raise
+        if entries:
+            self._take(log, path, lines)
+            self.folder = path.parent
+        else:
+            log.close()
+            path.unlink()
+        return entries
 
     def begin(self, entry: FirstEntry) -> None:
         line = msgspec.json.encode(entry)

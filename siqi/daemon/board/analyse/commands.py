@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from siqi.daemon.board.commands import Command, Point, Word
+from siqi.daemon.board.commands import Command, FileCommand, Point, Word
 
 MOST_CHARACTERS = 4 << 20
 """Characters of a pasted text, or of a file's base64."""
@@ -157,5 +157,6 @@ AnalyseCommand = (
     | Put
     | Edited
     | Save
+    | FileCommand
 )
 """The commands of Analyse."""

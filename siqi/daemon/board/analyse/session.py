@@ -31,6 +31,7 @@ from siqi.daemon.board.analyse.place import Place, tree_texts
 from siqi.daemon.board.analyse.reader import Reader
 from siqi.daemon.board.analyse.tree import ROOT, Tree, fold
 from siqi.daemon.board.base import Refusal, StoredMode
+from siqi.daemon.board.commands import OpenFile
 from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import Event, PlayedMove
 from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, utc
@@ -58,8 +59,8 @@ class Analysis(StoredMode):
         self, store: Store[AnyEntry], today: Callable[[], str] = utc, numbering: Iterator[int] | None = None
     ) -> None:
         """Open the youngest analysis of the store. OSError if its file cannot be read."""
-        super().__init__(numbering)
-        self._store, self._today = store, today
+        super().__init__(store, numbering)
+        self._today = today
         try:
             self.tree = fold(store.latest())
         except ValueError as error:
@@ -89,6 +90,8 @@ class Analysis(StoredMode):
             case asked.ReadFile(name=name, data=data):
                 self._reader.give_file(name, data, self.tree.begun.game if self.tree.begun else "")
                 self._read()
+            case OpenFile(name=name):
+                self._open_file(name)
             case asked.Choose(number=number):
                 self._begin(self._reader.choose(number, self._today()))
             case asked.GoTo(node=node):
@@ -146,13 +149,36 @@ class Analysis(StoredMode):
     def _begin(self, entry: Begun) -> None:
         """Begin an analysis; ValueError for a first position or moves against the rules."""
         tree = Tree().after(entry)
-        place: Place | None = None
-        known: dict[int, PlayedMove] = {}
-        if self._game is not None and self._game.info.name == entry.game:
-            place = self._checked(tree, self._game)
-            tree_texts(tree, self._game, known)
+        placed = self._placed(tree)
         self._keep_value()
         self._store.begin(entry)
+        self._take(tree, *placed)
+
+    def _open_file(self, name: str) -> None:
+        """Go on with another analysis; ValueError if there is none, or if its file breaks the rules."""
+        self._keep_value()
+
+        def read(entries: list[AnyEntry]) -> tuple[Tree, Place | None, dict[int, PlayedMove]]:
+            tree = fold(entries)
+            return tree, *self._placed(tree)
+
+        self._take(*self._store.open(name, read))
+        self._reader.keep(None)
+
+    def _placed(self, tree: Tree) -> tuple[Place | None, dict[int, PlayedMove]]:
+        """Return the current position of a tree and its moves as players write them, if its game is loaded.
+
+        ValueError for a first position or moves against the rules.
+        """
+        known: dict[int, PlayedMove] = {}
+        if self._game is None or tree.begun is None or self._game.info.name != tree.begun.game:
+            return None, known
+        place = self._checked(tree, self._game)
+        tree_texts(tree, self._game, known)
+        return place, known
+
+    def _take(self, tree: Tree, place: Place | None, known: dict[int, PlayedMove]) -> None:
+        """Show another analysis."""
         if place is None:
             self._game = None
         self.tree, self.place, self._shows.texts = tree, place, known
@@ -470,11 +496,6 @@ class Analysis(StoredMode):
     def positions(self) -> Place | None:
         """The current position, once the game is loaded; to be read."""
         return self.place
-
-    @property
-    def file(self) -> str:
-        """The name of the analysis's file, without its ending."""
-        return self._store.stem
 
     def finished(self) -> FinishedGame | None:
         """Return None: an analysis has no end."""

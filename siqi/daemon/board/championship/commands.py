@@ -9,6 +9,7 @@ import msgspec
 from siqi.daemon.board.commands import (
     MOST_MS,
     Command,
+    FileCommand,
     MoveNow,
     Pause,
     Point,
@@ -168,5 +169,6 @@ AnyCommand = (
     | MoveNow
     | Pause
     | Resume
+    | FileCommand
 )
 """The commands of Championship."""

@@ -30,17 +30,18 @@ class ContestFacts:
     def __init__(self, store: Days, clock: Callable[[], float], today: Callable[[], str]) -> None:
         """Open the contest; OSError if its file cannot be read. `today`: the local time, as in `entries.Entry.at`."""
         self._store, self._stopwatch, self.today = store, Stopwatch(clock), today
-        try:
-            entries = store.latest()
-            self.state = fold(entries)
-        except ValueError as error:
-            raise OSError(errno.EIO, f"the last contest's file is damaged: {error}") from None
-        self.last_at = entries[-1].at if entries else ""
-        game = self.state.game
-        self.is_held = game is not None and game.ended is None
-        """True after a restart, or when a fact could not be stored, until the operator says go on."""
         self.rules: Game[Position] | None = None
         self.loaded: Positions | None = None
+        try:
+            self._take(*_read(store.latest()))
+        except ValueError as error:
+            raise OSError(errno.EIO, f"the last contest's file is damaged: {error}") from None
+
+    def _take(self, state: State, last_at: str) -> None:
+        """Take a state that was read from a file."""
+        self.state, self.last_at = state, last_at
+        self.is_held = state.game is not None and state.game.ended is None
+        """True after a restart, or when a fact could not be stored, until the operator says go on."""
 
     # What it is
 
@@ -102,6 +103,16 @@ class ContestFacts:
         self._stopwatch.run(False)
         self.state, self.is_held, self.loaded = State().after(entry), False, None
         self.next_game()
+
+    def open(self, name: str) -> None:
+        """Go on with another contest of the store; ValueError if there is none, or if its file breaks the rules."""
+        if self._stopwatch.is_running:
+            self.add(Ticked(at=self.today(), used=self.used()))
+        self._take(*self._store.open(name, _read))
+        self._stopwatch.run(False)
+        self.loaded = None
+        if self.rules is not None and self.rules.info.name == self.begun.game:
+            self.load(self.rules)
 
     def next_game(self) -> None:
         """Begin the next game."""
@@ -191,3 +202,8 @@ class ContestFacts:
         """Return what the clocks show."""
         running = self.positions.whole.turn if self._stopwatch.is_running else None
         return Clocks((self.left(0), self.left(1)), running)
+
+
+def _read(entries: list[AnyEntry]) -> tuple[State, str]:
+    """Return the state after all facts, and the time of the last one; ValueError if one cannot follow the others."""
+    return fold(entries), entries[-1].at if entries else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from siqi.daemon.board.championship.entries import AnyEntry, Begun
-from siqi.daemon.board.store import Store
+from siqi.daemon.board.store import SUFFIX, Store
 
 DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 
@@ -16,15 +16,9 @@ class Days(Store[AnyEntry]):
     def __init__(self, root: Path) -> None:
         """Make the folder if there is none; OSError if that fails."""
         super().__init__(root, AnyEntry)
-        self.root = root
 
-    def latest(self) -> list[AnyEntry]:
-        for folder in sorted(self.root.glob(DAY), reverse=True):
-            self.folder = folder
-            if entries := super().latest():
-                return entries
-        self.folder = self.root
-        return []
+    def _paths(self) -> list[Path]:
+        return sorted(self.root.glob(f"{DAY}/*{SUFFIX}"), reverse=True)
 
     def begin(self, entry: Begun) -> None:  # type: ignore[override]
         before, self.folder = self.folder, self.root / entry.at[:10]

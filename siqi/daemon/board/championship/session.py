@@ -55,7 +55,7 @@ from siqi.daemon.board.championship.events import Evaluation, Table, Warning
 from siqi.daemon.board.championship.preflight import Preflight
 from siqi.daemon.board.championship.state import State
 from siqi.daemon.board.championship.table import table
-from siqi.daemon.board.commands import MoveNow, Pause, Propose, Resume, SetUp, Swap, Throw
+from siqi.daemon.board.commands import MoveNow, OpenFile, Pause, Propose, Resume, SetUp, Swap, Throw
 from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.events import Event
 from siqi.daemon.board.mode import Found, Key, LoadGame, Think, Wanted, monotonic_ms
@@ -90,8 +90,8 @@ class Championship(StoredMode):
 
         `clock`: milliseconds that only rise. `die`: returns a number below its argument.
         """
-        super().__init__(numbering)
-        self._store, self._die = store, die
+        super().__init__(store, numbering)
+        self._die = die
         self._facts = ContestFacts(store, clock, today)
         self._preflight = Preflight(store, clock)
         self._picture = 0
@@ -119,6 +119,10 @@ class Championship(StoredMode):
                 self._preflight.leave()
             case BeginContest():
                 self._begin(command)
+            case OpenFile(name):
+                facts.open(name)
+                self._preflight.leave()
+                self._forget()
             case NextGame():
                 if facts.game.ended is None:
                     raise Refusal("the game goes on: end it first")

@@ -3,6 +3,7 @@
 import { AnalysePage } from './analyse.js';
 import { BoardView } from './board.js';
 import { ChampionshipPage } from './championship.js';
+import { FilesDialog } from './files.js';
 import { connect } from './link.js';
 import { button, fill, get, keep, kept } from './parts.js';
 import { PlayPage } from './play.js';
@@ -38,6 +39,7 @@ const pages = { play: new PlayPage(shell), championship: new ChampionshipPage(sh
 let modes = [];
 /** @type {ModePage | null} */
 let active = null;
+const files = new FilesDialog(shell);
 let mode = '';
 let wanted = kept('screen') ? '' : kept('mode');
 
@@ -59,6 +61,9 @@ function hear(event) {
       break;
     case 'board':
       shell.board.set(event);
+      break;
+    case 'files':
+      files.hear(event);
       break;
     case 'refused':
       get('refusal').textContent = refusalText(event.reason);
@@ -98,6 +103,7 @@ function show() {
   const title = active?.show() ?? ['', ''];
   get('title').textContent = title[1] || 'Siqi';
   document.title = [...title, 'Siqi'].filter(Boolean).join(' – ');
+  get('earlier').hidden = !shell.holds || !shell.isOpen;
   get('seat').textContent = shell.holds ? '' : text('watching');
 }
 

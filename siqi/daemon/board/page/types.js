@@ -18,6 +18,7 @@
  *   thinking: boolean, can_take_back: boolean, hint: PlayedMove | null, is_hint_coming: boolean, clocks: Clocks | null,
  *   ending: Ending | null, file: string}} Snapshot
  */
+/** @typedef {{event: 'files', number: number, files: {name: string, at: string, game: string, title: string}[], current: string}} Files */
 /** @typedef {{event: 'loading', number: number, text: string}} Loading */
 /** @typedef {{event: 'refused', number: number, reason: string}} Refused */
 /** @typedef {{event: 'seat', number: number, holds: boolean, tabs: number}} Seat */
@@ -63,7 +64,7 @@
  *   chance: number, mate: number, lines: LineShown[]}} LinesShown
  */
 /** @typedef {{event: 'saved', number: number, name: string, data: string, losses: string[]}} Saved */
-/** @typedef {Board | Welcome | ActiveMode | Table | Evaluation | Warning | Snapshot | AnalysisShown | LinesShown | Saved | Loading | Refused | Seat | Reviewing} Event */
+/** @typedef {Board | Welcome | ActiveMode | Table | Evaluation | Warning | Snapshot | AnalysisShown | LinesShown | Saved | Files | Loading | Refused | Seat | Reviewing} Event */
 
 /**
  * What the board shows of a snapshot of any mode.

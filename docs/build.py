@@ -24,6 +24,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from siqi.daemon.commands.documents import FENCE, LINK
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 
@@ -39,9 +41,6 @@ TOP = {
     "scripts/README": "develop/scripts",
 }
 """The pages outside docs/ and their names on the site. For README the site has its own index page."""
-
-FENCE = re.compile(r"^(?P<fence>```+).*?^(?P=fence)\s*?$", re.DOTALL | re.MULTILINE)
-LINK = re.compile(r"(?P<picture>!?)\[(?P<text>[^\]\n]*(?:\n[^\]\n]+)?)\]\((?P<target>[^)\s]+)\)")
 
 CHINESE_BREAK = re.compile(
     "(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])\n(?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])"

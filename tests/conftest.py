@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 from pathlib import Path
 
 import pytest
 from fixture_files import ROOT, SHARED
+
+from siqi.system.languages import preferred_language
 
 
 def pytest_configure() -> None:
@@ -18,6 +21,8 @@ def pytest_configure() -> None:
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()
+    if preferred_language() != "en":
+        os.environ["LC_ALL"] = "C.UTF-8"  # tests read messages in English
 
 
 def pytest_collection_finish() -> None:

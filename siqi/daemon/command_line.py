@@ -22,7 +22,7 @@ MISUSED = 2
 
 
 class CommandHelp(NamedTuple):
-    """A command's line in `siqi --help`, and the examples and the document that end its own help."""
+    """A command's line in `siqi --help`, the examples and the command for its document, which end its own help."""
 
     about: str
     examples: tuple[str, str]
@@ -34,7 +34,7 @@ GROUPS = {
         "board": CommandHelp(
             "play against the engine on a page in the browser",
             ("siqi board --game ewn", "siqi board --no-browser --port 8000 --games ~/games"),
-            "docs/guide/board.md",
+            "siqi docs board",
         ),
         "analyse": CommandHelp(
             "analyse positions or games, as JSON, a table, comments or a plot",
@@ -42,22 +42,22 @@ GROUPS = {
                 "siqi analyse game.pgn --depth 12 --output record > commented.pgn",
                 """echo '{"moves": ["h2e2"], "depth": 9}' | siqi analyse""",
             ),
-            "docs/guide/analyse.md",
+            "siqi docs analyse",
         ),
         "review": CommandHelp(
             "write a page on games: chances, mistakes, what was better",
             ("siqi review game.xqf", "siqi review cup/*.pgn -o cup.html --movetime 1000 --workers 4"),
-            "docs/guide/review.md",
+            "siqi docs review",
         ),
         "show": CommandHelp(
             "draw a position as text, SVG or PNG",
             ("siqi show startpos moves h2e2 h9g7", "siqi show --game connect6 --svg board.svg startpos moves j10 i9k9"),
-            "docs/guide/pictures.md",
+            "siqi docs pictures",
         ),
         "convert": CommandHelp(
             "convert games from one file format to another",
             ("siqi convert game.xqf game.pgn --notation chinese", "siqi convert *.cbl games all.pgn"),
-            "docs/guide/files.md",
+            "siqi docs files",
         ),
     },
     "The engine": {
@@ -67,27 +67,32 @@ GROUPS = {
                 "siqi match xiangqi a='pikafish Hash=64' siqi --games 200 --movetime 100",
                 "siqi match ewn siqi 'siqi@Threads=2' random --games 20 --log ewn.jsonl",
             ),
-            "docs/guide/match.md",
+            "siqi docs match",
         ),
         "options": CommandHelp(
             "explain the engine's options",
             ("siqi options connect6", "siqi options xiangqi --language zh"),
-            "docs/protocol/options.md",
+            "siqi docs options",
         ),
         "bench": CommandHelp(
             "measure speed, and print the signature of fixed searches",
             ("siqi bench xiangqi", "siqi bench connect6 --option Threads=2"),
-            "docs/protocol/commands.md",
+            "siqi docs commands",
         ),
         "warm": CommandHelp(
             "compile all kernels now instead of at the first start",
             ("siqi warm", "siqi warm xiangqi connect6 --cache /var/cache/siqi"),
-            "docs/guide/troubleshooting.md",
+            "siqi docs troubleshooting",
+        ),
+        "docs": CommandHelp(
+            "list the documents, or print one, for example siqi docs protocol",
+            ("siqi docs", "siqi docs match --language zh"),
+            "siqi docs index",
         ),
         "completion": CommandHelp(
             "print a script that completes these words",
             ("siqi completion bash > ~/.local/share/bash-completion/completions/siqi", "siqi completion zsh > _siqi"),
-            "docs/guide/analyse.md",
+            "siqi docs analyse",
         ),
     },
 }
@@ -95,8 +100,7 @@ GROUPS = {
 HELP = """\
 usage: siqi [--no-files] [--option NAME=VALUE] [COMMAND ...]
 
-An engine for Xiangqi, Connect6, EinStein würfelt nicht! and Junqi. Without a
-command it is the daemon on standard input and output (see protocol.md).
+An engine for Xiangqi, Connect6, EWN and Junqi; without a command, the daemon.
 {groups}
 Options:
   --option NAME=VALUE  set an option of the engine (siqi options lists them)
@@ -148,9 +152,9 @@ class CommandParser(argparse.ArgumentParser):
 
     @property
     def page(self) -> str:
-        """The document of the command, which is the second word of the parser's name."""
+        """The command that prints the document of the command, which is the second word of the parser's name."""
         name = [*self.prog.split(), ""][1]
-        return next((group[name].page for group in GROUPS.values() if name in group), "README.md")
+        return next((group[name].page for group in GROUPS.values() if name in group), "siqi docs")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; options may stand between a command's files."""
@@ -215,7 +219,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     from siqi.daemon.analysis.command import add_arguments
     from siqi.daemon.board.command import add_arguments as add_board_arguments
-    from siqi.daemon.commands import convert, option_list
+    from siqi.daemon.commands import convert, documents, option_list
     from siqi.daemon.commands.show import add_arguments as add_show_arguments
     from siqi.daemon.match.command import add_arguments as add_match_arguments
     from siqi.daemon.review.command import add_arguments as add_review_arguments
@@ -230,6 +234,7 @@ def build_parser() -> argparse.ArgumentParser:
     match.is_leaf = False
     add_match_arguments(match)
     option_list.add_arguments(add("options"))
+    documents.add_arguments(add("docs"))
     bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
     for command in (analyse, review, bench):
         add_option(command, "more_settings")
@@ -313,6 +318,10 @@ def run(arguments: list[str]) -> int:
         from siqi.daemon.commands.option_list import print_options
 
         return print_options(options)
+    if options.command == "docs":
+        from siqi.daemon.commands.documents import print_documents
+
+        return print_documents(options)
     if options.command == "warm":
         from siqi.daemon.commands.warm import warm
 

@@ -250,5 +250,5 @@ def test_without_matplotlib_nothing_runs(tmp_path: Path) -> None:
     for arguments in (["--plot", tmp_path / "a.svg"], ["--output", "plot"]):
         status, out, err = siqi(*arguments, given=[{"id": "a", **GAME}], PYTHONPATH=str(tmp_path))
         assert (status, out) == (2, b"")
-        assert err == "siqi analyse: --plot: plots need matplotlib: pip install '.[plots]'"
+        assert err == "siqi analyse: --plot: plots need matplotlib: pip install 'siqi[plots]'"
     assert siqi("--depth", "1", given=[{"id": "a"}], PYTHONPATH=str(tmp_path))[0] == 0

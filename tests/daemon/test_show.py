@@ -246,7 +246,7 @@ def test_png(tmp_path: Path) -> None:
 def test_png_without_cairosvg(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['cairosvg'] = None\n")
     done = siqi_show("--png", str(tmp_path / "x.png"), status=2, PYTHONPATH=str(tmp_path))
-    assert done.stderr == b"siqi show: --png needs cairosvg: pip install '.[pictures]'\n"
+    assert done.stderr == b"siqi show: --png needs cairosvg: pip install 'siqi[pictures]'\n"
 
 
 def test_our_mark_is_a_chunk_of_png() -> None:

@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from siqi.daemon.commands.documents import documents_folder, listed
 from siqi.games import registry
+from siqi.system.languages import LANGUAGES
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,6 +62,11 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+def pages() -> set[str]:
+    """Return the files that `siqi docs` prints, in both languages."""
+    return {page.path.relative_to(ROOT).as_posix() for language in LANGUAGES for page in listed(ROOT, language)}
+
+
 def names_in(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
         return {name for name in archive.namelist() if name.startswith("siqi/")}
@@ -77,9 +84,13 @@ def test_both_wheels_are_the_package_and_start(sdist: Path, tmp_path: Path) -> N
     """The wheel of the checkout and that of the source distribution hold the same files, and what is unpacked plays."""
     wheels = [build(source, tmp_path / str(number), "wheel") for number, source in enumerate((ROOT, sdist))]
     names = names_in(wheels[0])
-    assert names == names_in(wheels[1]) == {name for name in tracked() if name.startswith("siqi/")}
+    package = {name for name in tracked() if name.startswith("siqi/")} - pages()
+    wanted = package | {f"siqi/documents/{page}" for page in pages()}
+    assert names == names_in(wheels[1]) == wanted
     with zipfile.ZipFile(wheels[1]) as archive:
         archive.extractall(tmp_path / "site")
+    assert documents_folder(tmp_path / "site/siqi") == tmp_path / "site/siqi/documents"
+    assert documents_folder(tmp_path / "siqi") is None
     given = b"isready\nposition startpos\ngo nodes 300\n"
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
     done = subprocess.run(
@@ -124,6 +135,7 @@ def test_an_installation_plays_and_reviews(
 
     out = run(given="\n".join(lines) + "\n")
     assert out.count("bestmove ") == len(registry.NAMES) and "(none)" not in out and "error" not in out
+    assert run("docs", "match").startswith("# Play engines against each other\n")
     run("review", "startpos moves h2e2 h9g7", "--nodes", "200", "-o", "review.html")
     assert "<html" in (tmp_path / "review.html").read_text(encoding="utf-8")
 

@@ -232,7 +232,7 @@ def _connect(address: str, stack: contextlib.ExitStack) -> Any:
     try:
         if kind != "local":
             if kind == "tls" and Security().get_connection_args("client")["ssl_context"] is None:
-                raise ClusterError(f"{address} needs certificates in Dask's configuration, see docs/guide/cluster.md")
+                raise ClusterError(f"{address} needs certificates in Dask's configuration, see siqi docs cluster")
             return _join(address, stack)
         start_tracker()
         with held_back():

@@ -6,6 +6,8 @@ import argparse
 import os
 from collections.abc import Callable
 
+from siqi.system.languages import LANGUAGES, preferred_language
+
 MOST_WORKERS = 256
 
 MOST_DIGITS = 19
@@ -52,9 +54,15 @@ def workers_of(options: argparse.Namespace) -> int:
     return workers or min(max(1, cores() // options.threads), MOST_WORKERS)
 
 
+def add_language(found: argparse.ArgumentParser) -> None:
+    """Declare `--language`."""
+    what = "en or zh: the language of the text; default: that of the locale"
+    found.add_argument("--language", choices=LANGUAGES, default=preferred_language(), help=what)
+
+
 def add_cluster(found: argparse._ActionsContainer) -> None:
     """Declare `--cluster`."""
-    where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: work on a Dask cluster (see docs/guide/cluster.md)"
+    where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: work on a Dask cluster (see siqi docs cluster)"
     found.add_argument("--cluster", type=cluster_address, metavar="WHERE", help=where)
 
 

@@ -100,7 +100,7 @@ def _convert(options: argparse.Namespace) -> int:
     if options.split is None and names:
         output = names.pop()
     if not names:
-        raise CommandError("IN and OUT are needed (see siqi convert --help, docs/guide/files.md)")
+        raise CommandError("IN and OUT are needed (see siqi convert --help, siqi docs files)")
     if options.split is not None:
         _check_folder(Path(options.split), options.target)
     elif output != "-":

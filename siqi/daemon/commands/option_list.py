@@ -6,17 +6,17 @@ import argparse
 import textwrap
 from collections.abc import Iterable, Iterator
 
+from siqi.daemon.commands.arguments import add_language
 from siqi.daemon.engine.options import CORE, NO_FILE, declared, value_range
 from siqi.games import registry
 from siqi.games.contract import Help, Option
 from siqi.games.options import SHARED
+from siqi.system.languages import LANGUAGES
 from siqi.system.pipes import printable, to_stderr
 from siqi.system.spelling import did_you_mean
 
 MISUSED = 2
 """The exit status if there is no such option."""
-
-LANGUAGES = ("en", "zh")
 
 ENGINE = Help("All games", "各棋种")
 BOOKS = Help("Books and tablebases", "开局库、规则库和残局库")
@@ -35,7 +35,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi options` to a parser."""
     what = "a game, for the options that it has, or a part of an option's name; default: all options"
     found.add_argument("wanted", nargs="?", metavar="GAME|NAME", help=what)
-    found.add_argument("--language", choices=LANGUAGES, default="en", help="of the text (en)")
+    add_language(found)
     found.add_argument("--markdown", action="store_true", help="as tables for a document")
 
 

@@ -89,7 +89,7 @@ def show(options: argparse.Namespace) -> int:
             report(printable(f"--{kind} {fault}", 300))
             return MISUSED
     if options.png is not None and importlib.util.find_spec("cairosvg") is None:
-        report("--png needs cairosvg: pip install '.[pictures]'")
+        report("--png needs cairosvg: pip install 'siqi[pictures]'")
         return MISUSED
     try:
         asked = find_game(options)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 FIELDS = {".svg": "Creator", ".png": "Software"}
 """The metadata's field for the mark of a plot, by the file's suffix."""
 
-NEEDED = "plots need matplotlib: pip install '.[plots]'"
+NEEDED = "plots need matplotlib: pip install 'siqi[plots]'"
 
 
 def name_fault(path: Path) -> str | None:

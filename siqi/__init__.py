@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from siqi.asynchronous import AsyncAnalysis, AsyncEngine
     from siqi.daemon.engine.events import Refusal
     from siqi.engine import Analysis, Engine
+    from siqi.game_files import LoadedGames, load_games, save_games
     from siqi.games.contract import Outcome, Score
+    from siqi.games.game_record import GameRecord
     from siqi.games.pictures.drawing import Picture
-    from siqi.games.xiangqi.formats.files import LoadedGames, load_games, save_games
     from siqi.games.xiangqi.library.board import STARTING_FEN, Board
     from siqi.games.xiangqi.library.move import (
         BLACK,
@@ -106,6 +107,7 @@ __all__ = [
     "Engine",
     "EngineError",
     "Game",
+    "GameRecord",
     "IllegalMoveError",
     "Info",
     "InvalidMoveError",
@@ -148,9 +150,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "LoadedGames": "siqi.games.xiangqi.formats.files",
-    "load_games": "siqi.games.xiangqi.formats.files",
-    "save_games": "siqi.games.xiangqi.formats.files",
+    "LoadedGames": "siqi.game_files",
+    "load_games": "siqi.game_files",
+    "save_games": "siqi.game_files",
     "AsyncAnalysis": "siqi.asynchronous",
     "AsyncEngine": "siqi.asynchronous",
     "Refusal": "siqi.daemon.engine.events",
@@ -159,6 +161,7 @@ _HOMES = {
     "EngineError": "siqi.owner",
     "Info": "siqi.owner",
     "PlayResult": "siqi.owner",
+    "GameRecord": "siqi.games.game_record",
     "Outcome": "siqi.games.contract",
     "Score": "siqi.games.contract",
     "Picture": "siqi.games.pictures.drawing",

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from siqi.checks import check_type, is_of
 from siqi.daemon.clients.random_mover import random_setup, random_word
+from siqi.daemon.engine.played_game import moves_of
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import Game, HiddenPosition, Outcome, is_dice_position, is_hidden_position, set_dice
 from siqi.games.contract import Position as GamePosition
+from siqi.games.game_record import GameRecord
 from siqi.games.pictures.drawing import Drawing, Picture
 from siqi.games.pictures.look import Look, look
 from siqi.games.pictures.replay import page
@@ -43,6 +45,8 @@ class Position:
         self._inner: GamePosition = load(game).position(fen)
         self.move_stack: list[str] = []
         """The moves that led here, set-ups included."""
+        self._throws: list[int] = []
+        """The throw that each of them answers, 0 if there is none."""
 
     @property
     def turn(self) -> int:
@@ -98,8 +102,10 @@ class Position:
 
     def push(self, move: str) -> None:
         """Play a move; ValueError, with the reason, if it is not legal."""
-        self._inner.push(self._parsed(move))
+        parsed, throw = self._parsed(move), self.dice
+        self._inner.push(parsed)
         self.move_stack.append(move)
+        self._throws.append(throw)
 
     def _parsed(self, move: str) -> int:
         check_type("move", move, str, 'a word such as "a1b1"')
@@ -110,6 +116,7 @@ class Position:
         if not self.move_stack:
             raise IndexError("pop from the first position")
         self._inner.pop()
+        self._throws.pop()
         return self.move_stack.pop()
 
     def peek(self) -> str:
@@ -166,6 +173,30 @@ class Position:
         """
         return self._hidden().beliefs()
 
+    def record(self, first: str = "?", second: str = "?", **texts: Any) -> GameRecord:
+        """Return the game that led here as a record, with the players' names.
+
+        `texts` are other fields of `GameRecord`, such as `event`; without `result` it is that of the position.
+        """
+        info = registry.info(self.game)
+        fen = "" if self._start is None else self.root().fen()
+        moves = tuple(map(self._inner.move_text, moves_of(self._inner)))
+        dice = tuple(self._throws[info.setups(fen) :]) if info.has_dice else ()
+        return GameRecord(moves, dice, self.result(), first, second, fen=fen)._replace(**texts)
+
+    @classmethod
+    def from_record(cls, game: str, record: GameRecord) -> Position:
+        """Return the position at the end of a game's record; ValueError for the first throw or move against the rules.
+
+        Take its moves back, or read its `move_stack`, for those before it.
+        """
+        position = cls(game, record.fen or None)
+        for ply, word in enumerate(record.moves):
+            if throw := record.throw(registry.info(game), ply):
+                position.set_dice(throw)
+            position.push(word)
+        return position
+
     def _hidden(self) -> HiddenPosition:
         if is_hidden_position(self._inner, registry.info(self.game)):
             return self._inner
@@ -179,7 +210,7 @@ class Position:
         """Return an independent position with the same moves."""
         twin = object.__new__(Position)
         twin.__dict__ |= self.__dict__
-        twin._inner, twin.move_stack = self._inner.copy(), self.move_stack.copy()
+        twin._inner, twin.move_stack, twin._throws = self._inner.copy(), self.move_stack.copy(), self._throws.copy()
         return twin
 
     __copy__ = copy

@@ -32,22 +32,35 @@ class SourceGame(Protocol):
 
 
 class GameRecord(NamedTuple):
-    """A game as a file keeps it; `moves` are words of the protocol, set-ups first."""
+    """A game as a file keeps it."""
 
     moves: tuple[str, ...]
-    dice: tuple[int, ...] = ()  # the throws for the moves after the set-ups; 0: not known
-    result: str = "*"  # 1-0 (the first side won), 0-1, 1/2-1/2; *: unknown
-    first: str = "?"  # name of the player
+    """Words of the protocol, set-ups first."""
+    dice: tuple[int, ...] = ()
+    """The throws for the moves after the set-ups; 0: not known."""
+    result: str = "*"
+    """`1-0` (the first side won), `0-1`, `1/2-1/2`; `*`: not known."""
+    first: str = "?"
+    """The name of the first side's player."""
     second: str = "?"
-    occasion: str = ""  # date and place
+    """The name of the second side's player."""
+    occasion: str = ""
+    """Date and place."""
     event: str = ""
-    fen: str = ""  # of the first position; "": the start position
+    """The name of the event."""
+    fen: str = ""
+    """The first position; "": the start position."""
     source: SourceGame | None = None  # None: the reader keeps no more than the record, or it is from no file
-    result_text: str = ""  # the file's words for the result if they differ from it or add to it; "": none
-    site: str = ""  # the place, if `occasion` has only the date
+    result_text: str = ""
+    """The file's words for the result if they differ from it or add to it; "": none."""
+    site: str = ""
+    """The place, if `occasion` has only the date."""
     round: str = ""
-    teams: tuple[str, str] = ("", "")  # of the first and the second player
-    end: str = ""  # time | illegal | crash | resigned | adjudicated; "": by the rules, or not known
+    """The round."""
+    teams: tuple[str, str] = ("", "")
+    """The teams of the first and the second player."""
+    end: str = ""
+    """`time`, `illegal`, `crash`, `resigned` or `adjudicated`; "": by the rules, or not known."""
 
     def throw(self, info: GameInfo, ply: int) -> int:
         """Return the throw for the move after `ply` moves, set-ups included; 0 if there is none or it is not known."""

@@ -15,9 +15,9 @@ from pytest import CaptureFixture
 
 from siqi.daemon.command_line import run
 from siqi.daemon.commands import game_files
+from siqi.game_files import load_games, save_games
 from siqi.games import registry
 from siqi.games.formats import FEATURES, MAX_BYTES
-from siqi.games.xiangqi.formats.files import load_games, save_games
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pages import blocks, needs_shell, run_in_shell
 
-from siqi.games.xiangqi.formats.files import load_games, save_games
+from siqi.game_files import load_games, save_games
 from siqi.games.xiangqi.library import Board, Game, Line
 
 GUIDE = Path(__file__).parents[2] / "docs/guide"

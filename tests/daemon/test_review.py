@@ -29,10 +29,10 @@ from siqi.daemon.review.games import ReviewedGame
 from siqi.daemon.review.page import is_page, source
 from siqi.daemon.review.pictures import differences
 from siqi.daemon.review.standings import points_of
+from siqi.game_files import save_games
 from siqi.games import registry
 from siqi.games.contract import EndgameResult
 from siqi.games.game_record import GameRecord
-from siqi.games.xiangqi.formats.files import save_games
 from siqi.games.xiangqi.knowledge.openings import formations
 
 OPTIONS = argparse.Namespace(nodes=100, depth=0, movetime=0)

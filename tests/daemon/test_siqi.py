@@ -303,6 +303,10 @@ WRONG_TYPES: dict[str, tuple[Callable[[siqi.Engine], object], str]] = {
     "a name for an open file": (lambda e: siqi.read_game("a.pgn"), "handle: an open text file is needed, not str"),
     "a number for a file": (lambda e: siqi.load_games(5), "path: the name of a file is needed, not int"),
     "a file without a name": (lambda e: siqi.save_games(None, []), "path: the name .* not NoneType"),
+    "a game of Xiangqi for records": (
+        lambda e: siqi.save_games("a.txt", [siqi.Game()], game="ewn"),
+        "games: a list of siqi.GameRecord is needed",
+    ),
     "a board for games": (lambda e: siqi.save_games("a.pgn", siqi.Board()), "games: a list of siqi.Game"),
     "a number for a game's board": (lambda e: siqi.Game.from_board(5), "board: a siqi.Board is needed, not int"),
     "a list of colours": (lambda e: siqi.picture(siqi.Board(), fill=["red"]), "fill: a mapping is needed, not list"),
@@ -608,3 +612,53 @@ def test_beliefs_are_chances_by_square() -> None:
     assert all(abs(sum(row.values()) - 1) < 1e-6 for row in beliefs.values())
     assert beliefs["F0"]["j"] == beliefs["B2"]["l"] == 0 < beliefs["A1"]["l"]
     assert siqi.position("junqi").beliefs() == {}
+
+
+# Files of the other three games
+
+
+def random_game(name: str, rng: random.Random) -> siqi.Position:
+    position = siqi.position(name)
+    while position.outcome() is None and len(position.move_stack) < 60:
+        if name == "ewn" and len(position.move_stack) >= 2:
+            position.set_dice(rng.randint(1, 6))
+        position.push(position.random_move(rng))
+    return position
+
+
+@pytest.mark.parametrize("name", ["connect6", "ewn", "junqi"])
+def test_games_are_saved_and_loaded_in_every_format_of_their_game(name: str, tmp_path: Path) -> None:
+    rng = random.Random(name)
+    games = [random_game(name, rng) for _ in range(3)]
+    records = [game.record("Alpha", "乙", event="Cup") for game in games]
+    for number, one in enumerate(registry.formats(name)):
+        path = tmp_path / f"{number}{one.suffixes[0]}"
+        siqi.save_games(path, records, one.name, game=name)
+        loaded = siqi.load_games(path, game=name)
+        assert not loaded.faults
+        for game, record, read in zip(games, records, loaded.games, strict=True):
+            assert isinstance(read, siqi.GameRecord)
+            assert (read.moves, read.dice, read.result) == (record.moves, record.dice, record.result)
+            assert siqi.Position.from_record(name, read) == game
+        with pytest.raises(FileExistsError, match="replace=True"):
+            siqi.save_games(path, records, one.name, game=name)
+
+
+def test_a_game_with_throws_taken_back_has_a_record_of_those_left() -> None:
+    game = random_game("ewn", random.Random(2))
+    whole = game.record()
+    game.pop()
+    assert game.copy().record() == whole._replace(moves=whole.moves[:-1], dice=whole.dice[:-1], result="*")
+    begun = siqi.position("ewn", "ABC2/DE3/F3f/3ed/2cba f 3")
+    begun.push("c5c4")
+    assert begun.record()[:2] == (("c5c4",), (3,)) and siqi.Position.from_record("ewn", begun.record()) == begun
+
+
+def test_a_record_is_cut_before_its_first_illegal_move(tmp_path: Path) -> None:
+    path = tmp_path / "a.sgf"
+    path.write_text("(;FF[4]XX[odd];B[j10];W[i9k9];B[j10j11])", encoding="ascii")
+    games, faults = siqi.load_games(path, game="connect6")
+    assert [game.moves for game in games] == [("j10", "i9k9")]
+    assert len(faults) == 2 and "move 3: illegal move, j10 is taken" in faults[0] and "XX" in faults[1]
+    with pytest.raises(ValueError, match="no format of ewn is called sgf; there are championship"):
+        siqi.load_games(path, "sgf", game="ewn")

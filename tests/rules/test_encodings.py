@@ -10,9 +10,9 @@ from game_trees import random_game
 from random_records import random_record
 
 from siqi.daemon.command_line import run
+from siqi.game_files import save_games
 from siqi.games import registry
 from siqi.games.formats import Format, recognised
-from siqi.games.xiangqi.formats.files import save_games
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.system.encodings import detected, is_nearly_utf8

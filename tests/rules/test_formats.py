@@ -10,9 +10,9 @@ from urllib.parse import quote
 import pytest
 from game_trees import content, encrypted_xqf, paths, random_game, reduced
 
+from siqi.game_files import load_games, save_games
 from siqi.games.formats import Format, Losses, WriteStyle, recognised
 from siqi.games.xiangqi.formats import ccbridge, portable, xqf
-from siqi.games.xiangqi.formats.files import load_games, save_games
 from siqi.games.xiangqi.formats.portable import record_of
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import Board

@@ -385,7 +385,9 @@ def test_the_shipped_logs_are_read() -> None:
     assert games == clocks | {
         "connect6-5-openings": 200,
         "connect6-7-openings": 200,
+        "connect6-cloudict": 40,
         "connect6-network": 126,
+        "ewn-meinstein": 200,
         "xiangqi-endgames": 400,
         "xiangqi-fairy-stockfish": 200,
         "xiangqi-network": 400,
@@ -393,6 +395,7 @@ def test_the_shipped_logs_are_read() -> None:
         "xiangqi-peers-clock": 120,
         "xiangqi-peers-clock-two-threads": 80,
         "xiangqi-peers-movetime": 120,
+        "xiangqi-pikafish-hce-wheel": 40,
         "xiangqi-peers-movetime-two-threads": 80,
         "xiangqi-pikafish-hce": 200,
         "xiangqi-version-of-the-terms": 200,

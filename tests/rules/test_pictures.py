@@ -15,6 +15,7 @@ import pytest
 
 import siqi
 from siqi.games import registry
+from siqi.games.kernel.cache import WITHOUT_KERNELS
 from siqi.games.pictures.drawing import Design, Drawing
 from siqi.games.pictures.grid import Grid
 from siqi.games.pictures.look import Arrow, Look, look
@@ -477,10 +478,11 @@ def test_drawings_of_a_page_share_their_shapes() -> None:
 
 
 def test_what_the_cache_leaves_out_has_no_kernels() -> None:
-    """No picture's module defines a kernel, since the hash of the kernels' sources leaves them out."""
+    """No module of pictures and formats defines a kernel, since the hash of the kernels' sources leaves them out."""
     games = Path(registry.__file__).parent
-    files = [*(games / "pictures").glob("*.py"), *games.glob("*/picture.py")]
-    assert len(files) > 8
+    files = [*games.glob("*/picture.py")]
+    files += (path for path in games.rglob("*.py") if path.parent.name in WITHOUT_KERNELS)
+    assert len(files) > 30
     for path in files:
         assert "jit" not in path.read_text(encoding="utf-8"), path
 

@@ -2,8 +2,9 @@
 
 The folder's name is a hash of the compiler's versions and of what the games share; a file's name hashes the sources of
 its game too. For a kernel contains other kernels from other files, but no game imports another: after an edit of one
-game the kernels of the others are still there. Pictures have no kernels and do not count. Numba's own cache is not
-used: it loads damaged files (one flipped bit in six ended in a crash), and it reads two files for each kernel.
+game the kernels of the others are still there. Pictures and file formats have no kernels and do not count. Numba's own
+cache is not used: it loads damaged files (one flipped bit in six ended in a crash), and it reads two files for each
+kernel.
 
 Kernels are read from several folders and written to one, the user's own. Machine code that is read is run, so a folder
 counts only if nobody but root and the user can change what its path leads to.
@@ -37,6 +38,9 @@ GAMES = Path(__file__).resolve().parent.parent
 
 HAS_OWNERS = hasattr(os, "geteuid")
 """True if folders have owners and modes; on Windows the user's own ones are closed to others by default."""
+
+WITHOUT_KERNELS = ("pictures", "records", "formats")
+"""Folders without kernels, of a game and of what games share; their `picture.py` has none either."""
 
 _HASH_DIGITS = 16
 
@@ -151,7 +155,7 @@ def _hash_of_files(paths: Iterable[Path]) -> str:
     """Return a hash of the names and contents of sources that can have kernels."""
     digest = hashlib.sha256()
     for path in sorted(paths):
-        if path.parent.name != "pictures" and path.name != "picture.py":
+        if path.parent.name not in WITHOUT_KERNELS and path.name != "picture.py":
             digest.update(path.relative_to(GAMES).as_posix().encode() + b"\0")
             digest.update(path.read_bytes())
     return digest.hexdigest()[:_HASH_DIGITS]

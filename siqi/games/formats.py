@@ -158,6 +158,8 @@ class Format(NamedTuple):
     notations: tuple[str, ...] = ()  # of moves, the usual one first; (): there is no choice
     encoding: str = "utf-8"  # of a text that does not show its own
     is_stream: bool = False  # its module is a StreamModule
+    kind: str = ""  # with which the official names of a game's files begin
+    sides: str = ""  # both sides' letters behind the teams in these names; "": none
 
     def load(self) -> FormatModule:
         """Return the module that reads and writes it, which may compile the game's kernels."""

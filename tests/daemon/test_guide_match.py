@@ -108,13 +108,14 @@ def test_commands_on_a_log_run_as_printed(
     monkeypatch.chdir(tmp_path)
     lines = (ROOT / "scripts/results/xiangqi-network.jsonl").read_text().replace('"net"', '"new"').splitlines()
     Path("sprt.jsonl").write_text("\n".join(lines[:5]) + "\n")
-    assert len(ON_LOGS) == 4
+    assert len(ON_LOGS) == 5
     for line in ON_LOGS:
         assert run(shlex.split(line)[1:]) == 0
     printed = capsys.readouterr().out
     assert "new against terms, 4 games" in printed and "decided for Elo 20, against 0" in printed
     assert Path("games.pgn").read_text().count('[RedTeam "Siqi"]') == 2
     assert len(Path("games.csv").read_text().splitlines()) == 5
+    assert len([path for path in Path("records").iterdir() if path.name.startswith("XQ-")]) == 4
 
 
 def test_scripts_that_the_page_names_exist() -> None:

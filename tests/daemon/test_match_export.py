@@ -191,3 +191,34 @@ def test_a_log_is_never_replaced_by_its_export(play: Play, tmp_path: Path, capsy
         assert run(["match", "export", str(log), "--out", str(out), "--force"]) == MISUSED
         assert "the log itself" in capsys.readouterr().err
     assert log.read_bytes() == before and link.is_symlink()
+
+
+OFFICIAL = {
+    "connect6": "C6-甲 B vs B W-先手胜-2026.11.27 重庆-2026 CCGC.txt",
+    "ewn": "WTN-甲 vs B-先手胜-2026.11.27 重庆-2026 CCGC.txt",
+    "xiangqi": "XQ-甲 R vs B B-先手胜-2026.11.27 重庆-2026 CCGC 1.pgn",
+    "junqi": "JQ-甲 vs B-先手胜-2026.11.27 重庆-2026 CCGC.txt",
+}
+"""The name of the first pair's first game; PGN has a round."""
+
+
+@pytest.mark.parametrize("game", OFFICIAL)
+def test_each_game_in_a_file_of_its_official_name(
+    game: str, play: Play, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names that would be the same are numbered; the same files are written again, others only with --force."""
+    log, folder = play(game), tmp_path / "records"
+    words = ["match", "export", str(log), "--split", str(folder), "--event", "2026 CCGC", "--site", "重庆"]
+    words += ["--date", "2026.11.27", "--team", "A=甲"]
+    assert run(words) == run(words) == 0
+    whole = tmp_path / "whole"
+    assert export(log, whole, *words[5:]) == 0
+    name = registry.record_format(game).name
+    files = sorted(folder.iterdir())
+    assert len(files) == 12 and OFFICIAL[game] in {path.name for path in files}
+    games = [each for path in files for each in read(game, name, path)]
+    assert sorted(each.moves for each in games) == sorted(each.moves for each in read(game, name, whole))
+    files[0].write_text("corrected", encoding="utf-8")
+    assert run(words) == FILE_FAILED and "--force replaces it" in capsys.readouterr().err
+    assert run([*words, "--force"]) == 0 and files[0].read_bytes() != b"corrected"
+    assert run([*words, "--csv"]) == MISUSED

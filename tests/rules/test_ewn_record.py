@@ -42,6 +42,24 @@ def test_where_blue_moved_first_the_board_is_turned() -> None:
     assert game.moves == ("615243", "123456", "a3b2", "e3d3")
 
 
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (
+            "#[WTN][红方:甲][蓝方:乙][红方先手][红方胜][2022-08-01 14:00:00 成都][2022 CCGC]",
+            ("甲", "乙", "1-0", "2022"),
+        ),
+        ("#[WTN][甲 R][乙 B][先手胜][2022.08.01 14:00 成都][2022 CCGC]", ("甲", "乙", "1-0", "2022")),
+        ("#[WTN][乙 B][甲 R][后手胜][2022.08.01 14:00 成都][2022 CCGC];", ("甲", "乙", "0-1", "2022")),
+    ],
+)
+def test_heads_that_programs_write(head: str, expected: tuple[str, ...]) -> None:
+    """Seven fields that name the sides and who began; no semicolon behind the head; the second side named first."""
+    (game,) = read(head + TEXT[TEXT.index("\n") :])
+    assert (game.first, game.second, game.result, game.occasion[:4]) == expected
+    assert game.moves == ("123456", "615243", "a3b3", "e3d4") and game.event == "2022 CCGC"
+
+
 def test_random_games_come_back_and_can_be_replayed() -> None:
     ewn, rng = registry.load("ewn"), random.Random(4)
     for _ in range(50):

@@ -15,6 +15,7 @@ from random_records import random_record
 from siqi.games import registry
 from siqi.games.formats import Format, ParsedFile, recognised
 from siqi.games.game_record import GameRecord, Note, NoteLine
+from siqi.games.records import official
 from siqi.games.records.record_format import TEXTS
 from siqi.games.records.values import read_date, read_result
 from siqi.games.xiangqi.library.board import Board
@@ -216,8 +217,52 @@ def test_championship_records_report_what_they_leave_out() -> None:
     assert "[黑方小胜]" in registry.record_format("connect6").load_stream().text(found.games[0])
     assert read("connect6", C6.replace("先手胜", "白胜")).games[0].result == "0-1"
     assert "not a stone on the board" in read("connect6", C6.replace("W(K", "W(Z")).faults[0]
-    names = read("connect6", C6.replace("[Alpha B]", "[Alpha]"))
-    assert names.games[0].first == "?" and names.notes == ["texts left out: 1, the first: Alpha"]
+    marked = read("connect6", C6.replace("W(K,9)", "W(K,9)MARK[1]"))
+    assert marked.games[0].moves == ("j10", "i11k9", "j11j12") and marked.notes == [
+        "texts left out: 1, the first: MARK[1]"
+    ]
+
+
+ALPHA = GameRecord(("j10", "i11k9", "j11j12"), (), "1-0", "Alpha", "Beta", "2017.07.29 14:00 重庆", "2017 CCGC")
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("{{C6}[Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC]", ALPHA),
+        ("{{C5}[Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC]", ALPHA),
+        ("{[C6][Alpha][Beta][BlackWin][2017.07.29 14:00][重庆][2017 CCGC]", ALPHA),
+        ("{[C6][黑方:Alpha][白方:Beta][先手胜][2017.07.29 14:00 重庆][2017 CCGC]", ALPHA),
+        (
+            "{[C6][Beta W][Alpha B][后手胜][2024-05-01 12:00:00][]",
+            ALPHA._replace(result="0-1", occasion="2024-05-01 12:00:00", event=""),
+        ),
+        ("{[C6][Alpha B][Beta W][平局][][]", ALPHA._replace(result="1/2-1/2", occasion="", event="")),
+        ("{[C6][Alpha B][Beta W][流局][][]", ALPHA._replace(result="*", result_text="流局", occasion="", event="")),
+    ],
+)
+def test_heads_of_connect6_that_programs_write(head: str, expected: GameRecord) -> None:
+    """Two braces and the name C5 as in the official sample, seven fields, players without a letter, other results."""
+    for end in ("}", "}}\n"):
+        data = (head + C6[C6.index(";") :].rstrip("}\n") + end).encode("gb18030")
+        one = recognised(registry.formats("connect6"), data)
+        assert one is not None and one.name == "championship"
+        found = one.read(data)
+        assert found.games == [expected] and not found.faults
+        assert found.notes == ["game 1: a result that is not known, kept as text: 流局"] * bool(expected.result_text)
+
+
+def test_official_names_of_files() -> None:
+    """They fit into the name of a file whatever the texts; nobody's name is the side's."""
+    form = registry.record_format("connect6")
+    assert official.file_name(form, ALPHA) == "C6-Alpha B vs Beta W-先手胜-2017.07.29 14.00 重庆-2017 CCGC.txt"
+    assert official.file_name(form, ALPHA._replace(first="?", teams=("", "乙/丙"), result="*"), 2) == (
+        "C6-先手 B vs 乙 丙 W-未完-2017.07.29 14.00 重庆-2017 CCGC 2.txt"
+    )
+    long = ALPHA._replace(first="四" * 99, second="棋" * 99, event="赛" * 99, site="渝" * 99)
+    names = official.file_names(form, long)
+    assert all(200 < len(name.encode()) < 250 for name in names.values()) and len(set(names.values())) == 4
+    assert official.data(form, ALPHA).decode("gb18030") == C6
 
 
 def sgf(text: str) -> ParsedFile:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import itertools
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from siqi.daemon.cluster import node
@@ -20,6 +22,7 @@ from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.formats import Format
 from siqi.games.game_record import GameRecord
+from siqi.games.records import official
 from siqi.system.files import replace_file
 from siqi.system.interrupts import held_back
 from siqi.system.pipes import printable, to_stderr
@@ -47,7 +50,8 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     for name, what in FORMS.items():
         forms.add_argument(f"--{name}", dest="form", action="store_const", const=name, help=what)
     option("--out", metavar="FILE", help="default: standard output")
-    option("--force", action="store_true", help="replace FILE if it exists")
+    option("--split", metavar="FOLDER", type=Path, help="a file for each game there, under its official name")
+    option("--force", action="store_true", help="replace files that exist")
     add_occasion(found)
     found.set_defaults(run=export_with, form="championship")
 
@@ -59,6 +63,9 @@ def export_with(options: argparse.Namespace) -> int:
             raise UsageError(f"--out {options.out}: the log itself, which nothing could replace")
         match = read_match(options.log)
         records = sorted(match.records, key=lambda record: record.game)
+        if options.split is not None:
+            split(match.settings, records, options)
+            return 0
         if options.form == "csv":
             data = table(records)
         else:
@@ -98,6 +105,37 @@ def table(records: Sequence[MatchRecord]) -> bytes:
 def games(settings: MatchSettings, records: Sequence[MatchRecord], options: argparse.Namespace) -> bytes:
     """Return the games in a format of theirs; UsageError if there is no such format, or a game has no room in it."""
     form = format_of(settings.game, options.form)
+    return written(form, played_games(form, settings, records, options))
+
+
+def split(settings: MatchSettings, records: Sequence[MatchRecord], options: argparse.Namespace) -> None:
+    """Write each game into a file of its own under its official name, the folder made if it is missing.
+
+    UsageError as of `games`, and for a form without official names; OSError for a file that exists with another text.
+    """
+    if options.out is not None or options.form in ("csv", "sgf"):
+        raise UsageError("--split: one file a game, as the game's championship keeps records; no --out, --csv or --sgf")
+    form = format_of(settings.game, options.form)
+    options.split.mkdir(parents=True, exist_ok=True)
+    names: set[str] = set()
+    for game in played_games(form, settings, records, options):
+        numbered = (official.file_name(form, game, number) for number in itertools.count(1))
+        name = next(name for name in numbered if name not in names)
+        names.add(name)
+        data = written(form, [game])
+        with held_back():
+            replace_file(options.split / name, [data], partial(_may_replace, options.force, data))
+
+
+def _may_replace(force: bool, data: bytes, head: bytes) -> bool:
+    """True for a file that is to be replaced whatever it has, or that has the same content."""
+    return force or data.startswith(head)
+
+
+def played_games(
+    form: Format, settings: MatchSettings, records: Sequence[MatchRecord], options: argparse.Namespace
+) -> list[GameRecord]:
+    """Return the games as records for a format; those in which a side had not set up are left out."""
     occasion = occasion_of(options, settings)
     info = registry.info(settings.game)
     game = None
@@ -111,7 +149,7 @@ def games(settings: MatchSettings, records: Sequence[MatchRecord], options: argp
             found.append(played)
     if left_out := len(records) - len(found):
         to_stderr(f"siqi match export: left out, as a side had not set up: {left_out}")
-    return written(form, found)
+    return found
 
 
 def format_of(game: str, form: str) -> Format:

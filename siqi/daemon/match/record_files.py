@@ -11,6 +11,7 @@ from siqi.daemon.match.records import Occasion, record_of, round_of
 from siqi.daemon.match.schedule import missing
 from siqi.games import registry
 from siqi.games.contract import Game, Position
+from siqi.games.records import official
 from siqi.system.files import check_owned, replace_file
 
 
@@ -37,5 +38,5 @@ class RecordFiles:
         """Write a game's file, unless a side had not set up; OSError if the file exists with another text."""
         occasion = self._occasion._replace(round=round_of(record, self._format, self._occasion))
         if (played := record_of(self._game.info, record, self._game, occasion)) is not None:
-            text = self._format.load_stream().text(played).encode(self._format.encoding)
-            replace_file(self.path(record.game), [text], text.startswith)
+            data = official.data(self._format, played)
+            replace_file(self.path(record.game), [data], data.startswith)

@@ -3,7 +3,8 @@
     {[C6][X B][Y W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}
 
 A stone is written as its colour, the column's letter and the row from the bottom. Black's first turn has one stone, all
-others have two.
+others have two. The official sample begins with `{{C6}[` in place of `{[C6][`, once with `{{C5}[`; both are read.
+`MARK[1]` behind a stone (-2 to 2) is a remark, which is left out.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from siqi.games.records.values import read_result
 annotate = None
 """The format has no comments."""
 
+_SAMPLE = re.compile(r"\{\s*\{\s*C[56]\s*\}\s*\[")
 _ANY_STONE = re.compile(r"\s*[BW]\s*\(")
 _STONE = re.compile(r"([BW])\(\s*([A-Sa-s])\s*,\s*(\d{1,2})\s*\)")
 
@@ -38,7 +40,7 @@ def text(game: GameRecord) -> str:
 
 def stream(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """Yield the games of a file; ValueError names the fault of a game. Moves are not checked against the rules."""
-    before, *texts = handle.read().split("{")
+    before, *texts = _SAMPLE.sub("{[C6][", handle.read()).split("{")
     skip(before)
     return map(partial(_read, skip), texts)
 
@@ -47,7 +49,7 @@ def _read(skip: Callable[[str], None], text: str) -> GameRecord:
     text, _, behind = text.partition("}")
     head, _, body = text.partition(";")
     names, verdict, occasion, event, rest = read_head(head, "C6", "BW")
-    for part in (*rest, *_STONE.sub("", body).split(";"), behind):
+    for part in (*rest, *_STONE.sub("", body).split(";"), behind.replace("}", "")):
         if _ANY_STONE.match(part):
             raise ValueError(f"not a stone on the board: {part.strip()[:20]}")
         skip(part)

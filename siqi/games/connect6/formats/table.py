@@ -6,6 +6,7 @@ import re
 
 from siqi.games.formats import Format
 
+_CHAMPIONSHIP = re.compile(rb"\s*\{(?:\[C6\]|\{C[56]\}\[)")
 _SGF = re.compile(rb"\s*\(\s*;")
 
 FORMATS = (
@@ -15,9 +16,11 @@ FORMATS = (
         suffixes=(".txt",),
         holds=frozenset({"games", "results"}),
         tags="4",
-        recognises=lambda head: head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{[C6]"),
+        recognises=lambda head: bool(_CHAMPIONSHIP.match(head.removeprefix(b"\xef\xbb\xbf"))),
         module="siqi.games.connect6.formats.championship",
         is_stream=True,
+        kind="C6",
+        sides="BW",
         encoding="gb18030",
     ),
     Format(

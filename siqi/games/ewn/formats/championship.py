@@ -78,7 +78,9 @@ def stream(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> I
 
 
 def _read(skip: Callable[[str], None], text: str) -> GameRecord:
-    head, _, body = text.partition(";")
+    setups_at = _SETUP.search(text)
+    start = setups_at.start() if setups_at else len(text)
+    head, body = text[:start].rstrip("; \t\r\n"), text[start:]
     names, verdict, occasion, event, rest = read_head(head, "WTN", "RB")
     for part in (*rest, *_MOVE.sub("\n", _SETUP.sub("\n", body)).splitlines()):
         if _ANY_MOVE.match(part):

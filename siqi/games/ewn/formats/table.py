@@ -14,6 +14,7 @@ FORMATS = (
         recognises=lambda head: head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"#[WTN]"),
         module="siqi.games.ewn.formats.championship",
         is_stream=True,
+        kind="WTN",
         encoding="gb18030",
     ),
 )

@@ -18,6 +18,7 @@ FORMATS = (
         recognises=lambda head: bool(_LINE.match(head)),
         module="siqi.games.junqi.formats.log",
         is_stream=True,
+        kind="JQ",
     ),
 )
 """In the order in which a file's content is tried."""

@@ -137,6 +137,8 @@ FORMATS = (
         recognises=lambda head: bool(_TAG.search(_plain(head))),
         module="siqi.games.xiangqi.formats.portable",
         is_stream=True,
+        kind="XQ",
+        sides="RB",
         notations=NOTATIONS,
     ),
     Format(

@@ -170,6 +170,9 @@ HEADS_AND_TOKENS: dict[tuple[str, str], tuple[list[str], list[str]]] = {
             *("B[]", "X[", "X[\\", "W[i9l10];B[j8l8];"),
         ],
     ),
+    ("connect6", "moves"): (["", "j10 "], ["j10 i9k11\n", "a1b1 ", "1. ", "#\n", " moves ", "1-0 "]),
+    ("ewn", "moves"): (["", "123456 654321 "], ["123456 654321 3 a3b3\n", "a3b3 ", "3 ", "#\n", " moves "]),
+    ("junqi", "moves"): (["", "? ? "], ["? ? A1B1=1\n", "A1B1=1@L1 ", "? ", "#\n", " moves "]),
     ("ewn", "championship"): (
         ["#[WTN]", "#[WTN][A R];"],
         [

@@ -252,6 +252,41 @@ def test_heads_of_connect6_that_programs_write(head: str, expected: GameRecord) 
         assert found.notes == ["game 1: a result that is not known, kept as text: 流局"] * bool(expected.result_text)
 
 
+LINES = """# Little Golem's games
+1. j10 2. i9k11 3. i10k10 1-0
+
+startpos moves j10, i9k11; I
+j10 k11i9
+19/19/19/19/19/19/19/19/19/4bbbbb10/19/19/19/19/19/19/19/19/19 b 2 moves j10 1-0
+"""
+
+
+def test_lines_of_moves() -> None:
+    """Numbers, commas and remarks are no moves; a line with a word that is none is a fault, and the next is read."""
+    one = recognised(registry.formats("connect6"), LINES.encode())
+    assert one is not None and one.name == "moves"
+    found = one.read(LINES.encode())
+    assert found.games == [
+        GameRecord(("j10", "i9k11", "i10k10"), result="1-0"),
+        GameRecord(("j10", "k11i9")),
+        GameRecord(("j10",), result="1-0", fen="19/" * 9 + "4bbbbb10" + "/19" * 9 + " b 2"),
+    ]
+    assert found.faults == ["game 2: not a move: I"]
+    assert found.notes == ["texts left out: 1, the first: Little Golem's games"]
+    assert one.read(one.write(found.games).data).games == found.games
+
+
+def test_lines_of_moves_have_throws() -> None:
+    (one,) = (one for one in registry.formats("ewn") if one.name == "moves")
+    data = b"123456 615243 6 a3b3 e3d4 2 b3c3\n"
+    (game,) = one.read(data).games
+    assert game.moves == ("123456", "615243", "a3b3", "e3d4", "b3c3") and game.dice == (6, 0, 2)
+    assert recognised(registry.formats("ewn"), data) == one and one.write([game]).data == data
+    assert one.read(b"123456 615243 7 a3b3\n").faults == ["game 1: not a move: 7"]
+    with pytest.raises(ValueError, match="game 1: a game without moves"):
+        one.write([GameRecord(())])
+
+
 def test_official_names_of_files() -> None:
     """They fit into the name of a file whatever the texts; nobody's name is the side's."""
     form = registry.record_format("connect6")

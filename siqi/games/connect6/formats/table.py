@@ -9,6 +9,8 @@ from siqi.games.formats import Format
 _CHAMPIONSHIP = re.compile(rb"\s*\{(?:\[C6\]|\{C[56]\}\[)")
 _SGF = re.compile(rb"\s*\(\s*;")
 
+_MOVES = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(?:startpos moves )?(?:1\.+\s*)?[a-s](?:1[0-9]|[1-9])\s")
+
 FORMATS = (
     Format(
         name="championship",
@@ -31,6 +33,15 @@ FORMATS = (
         tags="4",
         recognises=lambda head: bool(_SGF.match(head.removeprefix(b"\xef\xbb\xbf"))),
         module="siqi.games.connect6.formats.sgf",
+    ),
+    Format(
+        name="moves",
+        about="a line of moves per game",
+        suffixes=(".moves",),
+        holds=frozenset({"games", "results", "positions"}),
+        tags="0",
+        recognises=lambda head: bool(_MOVES.match(head.removeprefix(b"\xef\xbb\xbf"))),
+        module="siqi.games.connect6.formats.moves",
     ),
 )
 """In the order in which a file's content is tried."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from siqi.games.formats import Format
+
+_MOVES = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(?:startpos moves )?[1-6]{6}[\s,;]+[1-6]{6}\s")
 
 FORMATS = (
     Format(
@@ -16,6 +20,15 @@ FORMATS = (
         is_stream=True,
         kind="WTN",
         encoding="gb18030",
+    ),
+    Format(
+        name="moves",
+        about="a line of moves per game",
+        suffixes=(".moves",),
+        holds=frozenset({"games", "results", "positions"}),
+        tags="0",
+        recognises=lambda head: bool(_MOVES.match(head.removeprefix(b"\xef\xbb\xbf"))),
+        module="siqi.games.ewn.formats.moves",
     ),
 )
 """In the order in which a file's content is tried."""

@@ -1,0 +1,83 @@
+"""A line of moves a game, in the words of the protocol, with EWN's throws before the moves and the result at the end.
+
+    j10 i9k11 i10k10 1-0
+    123456 615243 6 a3b3 3 e3d4
+
+A move's number (`1.`), a comma and a semicolon are no part of a move; `#` begins a remark. A position other than the
+start stands before its moves, with the word `moves` between them: `5/1A3/2e2/3d1/5 f - moves 2 b4c3`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TextIO
+
+from siqi.games.contract import GameInfo
+from siqi.games.game_record import GameRecord
+from siqi.games.records.record_format import WholeTexts
+from siqi.games.records.values import RESULTS
+
+ENCODING = "utf-8"
+
+_NUMBER = re.compile(r"(?<!\S)\d+\.+")
+
+
+class MoveLines:
+    """The functions of a StreamModule (siqi/games/formats.py) for a game."""
+
+    annotate = None
+    """The format has no comments."""
+
+    def __init__(self, info: GameInfo, word: str) -> None:
+        """`word` is the pattern of a move's word."""
+        self._info, self._word = info, re.compile(word)
+        whole = WholeTexts(self.stream, self.text, ENCODING)
+        self.read, self.write = whole.read, whole.write
+
+    def stream(self, handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
+        """Yield the games of a file; ValueError for a line with a word that is no move.
+
+        Moves are not checked against the rules.
+        """
+        return map(self._read, filter(str.strip, map(partial(_without_remark, skip), handle)))
+
+    def _read(self, line: str) -> GameRecord:
+        start, is_given, rest = line.rpartition(" moves ")
+        fen = start.strip() if is_given and start.strip() != "startpos" else ""
+        words = re.sub(r"[,;]", " ", _NUMBER.sub(" ", rest)).split()
+        result = words.pop() if words[-1:] and words[-1] in RESULTS else "*"
+        moves: list[str] = []
+        throws: list[int] = []
+        throw = 0
+        for word in words:
+            if self._info.has_dice and word in map(str, range(1, self._info.die_faces + 1)):
+                throw = int(word)
+            elif self._word.fullmatch(word):
+                moves.append(word)
+                throws.append(throw)
+                throw = 0
+            else:
+                raise ValueError(f"not a move: {word[:40]}")
+        dice = tuple(throws[self._info.setups(fen) :]) if self._info.has_dice else ()
+        return GameRecord(tuple(moves), dice, result, fen=fen)
+
+    def text(self, game: GameRecord) -> str:
+        """Return the line of a game; ValueError if it has no moves."""
+        if not game.moves:
+            raise ValueError("a game without moves has no line")
+        words = [game.fen, "moves"] if game.fen else []
+        for ply, word in enumerate(game.moves):
+            if throw := game.throw(self._info, ply):
+                words.append(str(throw))
+            words.append(word)
+        if game.result != "*":
+            words.append(game.result)
+        return " ".join(words) + "\n"
+
+
+def _without_remark(skip: Callable[[str], None], line: str) -> str:
+    text, _, remark = line.partition("#")
+    skip(remark)
+    return text

@@ -381,6 +381,7 @@ class Suggestion(NamedTuple):
     move: Move
     why: str  # for the user: the book's line for the move
     unless_refuted: bool = False  # True: a short search has to confirm the move
+    under_any_limit: bool = False  # True: it answers any search that ends by itself; False: only one under a clock
 
 
 class Report(NamedTuple):

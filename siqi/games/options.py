@@ -32,8 +32,9 @@ BOOK_MIN_GAMES = Option("BookMinGames", "spin", "3", 1, 1000000).explained(
 )
 USE_RULES = Option("UseRules", "combo", "true", choices=("true", "false", "checked", "paper")).explained(
     "Xiangqi's mined rules: `true` guides searches; `checked` also plays answers that a short search confirms; "
-    "`paper` plays them unsearched; `false`: unused",
-    "象棋的挖掘规则：`true` 指导搜索；`checked` 还走出经短搜索认可的应着；`paper` 不搜索就走；`false` 不用",
+    "`paper` plays them unsearched under any limit; `false`: unused",
+    "象棋的挖掘规则：`true` 指导搜索；`checked` 还走出经短搜索认可的应着；`paper` 在任何限制下都不搜索就走；"
+    "`false` 不用",
 )
 RULE_FILE = Option("RuleFile", "string").explained(
     "Xiangqi: the user's rule base, used in place of the shipped one",

@@ -65,6 +65,24 @@ def test_an_illegal_suggestion_is_not_played(name: str) -> None:
     assert any(isinstance(event, Refused) for event in events)
 
 
+@pytest.mark.parametrize("limit", ["wtime 9000 btime 9000", "movetime 50", "depth 2", "nodes 500", "mate 1"])
+def test_the_paper_s_rules_answer_under_any_limit(limit: str) -> None:
+    setup = ("setoption name UseRules value paper", "position startpos moves h2e2")
+    with Client(*setup) as client:
+        assert any(line.startswith("info string book rule ") for line in client.ask(f"go {limit}", until="bestmove"))
+        for word in ("h9g7", "b9c7"):  # a search of some moves is a search
+            searched = client.ask(f"go {limit} searchmoves {word}", until="bestmove")
+            assert searched[-1].startswith(f"bestmove {word}") and not any("book" in line for line in searched)
+        client.send("setoption name UCI_AnalyseMode value true")
+        assert not any("book" in line for line in client.ask(f"go {limit}", until="bestmove"))
+
+
+def test_an_opening_book_answers_under_a_clock_alone() -> None:
+    with Client("setoption name OwnBook value true", "position startpos") as client:
+        assert any("book opening" in line for line in client.ask("go wtime 9000 btime 9000", until="bestmove"))
+        assert not any("book" in line for line in client.ask("go nodes 500", until="bestmove"))
+
+
 @pytest.mark.parametrize("side", "bw")
 def test_two_first_stones_on_an_empty_board_are_searched(side: str) -> None:
     with Client("setoption name UCI_Variant value connect6") as client:

@@ -202,7 +202,7 @@ class SearchJob:
             self._post(GameOver(self.search_id, _final_score(position)))
             self._clock.wait_to_answer()
             return self._answer(None)
-        if self._answers_at_once and not self._task.moves and (suggestion := self._suggestion()) is not None:
+        if not self._task.moves and (suggestion := self._suggestion()) is not None:
             self._note(f"book {suggestion.why}")
             return self._answer(suggestion.move)
         report = self._iterate()
@@ -224,11 +224,15 @@ class SearchJob:
 
         A fault of a book costs its suggestion: report it.
         """
-        position = self.request.position
+        limits, position = self.request.limits, self.request.position
+        if self.request.options.is_analysis or limits.ponder or not (limits.is_bounded or limits.answers_at_once):
+            return None
         ply = position.ply
         try:
             suggestion = self.request.game.suggest(position, self._random())
-            if suggestion is None or (suggestion.unless_refuted and self._refutes(suggestion.move)):
+            if suggestion is None or not (suggestion.under_any_limit or limits.answers_at_once):
+                return None
+            if suggestion.unless_refuted and self._refutes(suggestion.move):
                 return None
             position.parse_move(position.move_text(suggestion.move))  # ValueError if it is illegal
         except Exception as error:

@@ -187,19 +187,27 @@ class Knowledge:
         return [] if rules is None else rules.fitting(position)
 
     def suggest(self, position: BookPosition, rng: random.Random) -> Suggestion | None:
-        """Return a random move of the opening book (OwnBook), else a rule's answer (UseRules checked or paper)."""
-        suggestion = self.openings.suggest(position, rng)
-        if suggestion is not None:
-            return suggestion
+        """Return a random move of the opening book (OwnBook), or a rule's answer (UseRules checked or paper).
+
+        `checked` asks the book first. The paper tries its rules before all else, whatever the limits.
+        """
         use = self._values.text("UseRules")
-        if use in ("checked", "paper"):
-            fits = [fit for fit in self.fitting_rules(position) if fit.rule.answer is not None]
-            if fits:
-                # The paper draws any rule that fits; for a rule that a search will check, confidence should count.
-                weights = None if use == "paper" else [fit.rule.confidence for fit in fits]
-                fit = rng.choices(fits, weights)[0]
-                return Suggestion(fit.moves[0], rule_text(position, fit), use == "checked")
-        return None
+        if use == "paper":
+            return self._suggest_by_rules(position, rng, use) or self.openings.suggest(position, rng)
+        suggestion = self.openings.suggest(position, rng)
+        if suggestion is None and use == "checked":
+            return self._suggest_by_rules(position, rng, use)
+        return suggestion
+
+    def _suggest_by_rules(self, position: BookPosition, rng: random.Random, use: str) -> Suggestion | None:
+        """Return the answer of one of the rules that fit; None if none does."""
+        fits = [fit for fit in self.fitting_rules(position) if fit.rule.answer is not None]
+        if not fits:
+            return None
+        # The paper draws any rule that fits; for a rule that a search will check, confidence should count.
+        weights = None if use == "paper" else [fit.rule.confidence for fit in fits]
+        fit = rng.choices(fits, weights)[0]
+        return Suggestion(fit.moves[0], rule_text(position, fit), use == "checked", use == "paper")
 
     def consult(self, position: BookPosition) -> list[BookLine]:
         """Return a line for each move of the opening book, each rule, the pattern and the tablebase's result."""

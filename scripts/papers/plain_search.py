@@ -62,6 +62,13 @@ class PlainSearch:
 
     def best_move(self, position: XiangqiPosition, depth: int) -> int:
         """Return the best legal move to `depth` >= 1; of equals the first generated."""
+        return self._best(position, depth)[0]
+
+    def best_value(self, position: XiangqiPosition, depth: int) -> int:
+        """Return the value of the best legal move; a mate counts its plies from after the move."""
+        return self._best(position, depth)[1]
+
+    def _best(self, position: XiangqiPosition, depth: int) -> tuple[int, int]:
         best, found = LOST - 1, -1
         for move in position.legal_moves():
             position.push(move)
@@ -69,4 +76,4 @@ class PlainSearch:
             position.pop()
             if value > best:
                 best, found = value, move
-        return found
+        return found, best

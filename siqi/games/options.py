@@ -5,7 +5,7 @@ A game's declaration lists every option that it honours (`GameInfo.options`), an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from siqi.games.contract import Option
@@ -66,6 +66,7 @@ class Values:
 
     def __init__(self, options: Iterable[Option]) -> None:
         self._texts = {option.name: option.default for option in options}
+        self._preset: Mapping[str, str] = {}
 
     def change(self, name: str, text: str) -> bool:
         """Set a value, which the caller has checked by the declaration; False if it was set already.
@@ -77,22 +78,26 @@ class Values:
         self._texts[name] = text
         return True
 
+    def preset(self, values: Mapping[str, str]) -> None:
+        """Let these values hold in place of those set, until the next call: a player that is selected whole."""
+        self._preset = values
+
     def text(self, name: str) -> str:
-        """Return a value as it was set."""
-        return self._texts[name]
+        """Return a value as it was set or preset."""
+        return self._preset.get(name, self._texts[name])
 
     def integer(self, name: str) -> int:
-        return int(self._texts[name])
+        return int(self.text(name))
 
     def number(self, name: str) -> float:
-        return float(self._texts[name])
+        return float(self.text(name))
 
     def is_on(self, name: str) -> bool:
         """True if the value of a check is `true`."""
-        return self._texts[name] == "true"
+        return self.text(name) == "true"
 
     def path(self, name: str) -> Path | None:
         """Return the file that an option names, None if it names none."""
         from pathlib import Path  # late: it would delay the handshake by 5 ms
 
-        return Path(self._texts[name]) if self._texts[name] else None
+        return Path(self.text(name)) if self.text(name) else None

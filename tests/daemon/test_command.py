@@ -133,7 +133,12 @@ def test_a_bad_option_is_one_line_before_anything_starts(
 @pytest.mark.parametrize(
     "first, setting, answer",
     [
-        ("uci", "UCI_Variant=ewn", "option name Algorithm type combo default expectimax var expectimax var uct"),
+        (
+            "uci",
+            "UCI_Variant=ewn",
+            "option name Algorithm type combo default expectimax var expectimax var uct var paper var plain-uct "
+            "var minimax var alphabeta var montecarlo",
+        ),
         ("uci", "hash=99", "option name Hash type spin default 99 min 1 max 16384"),
         ("uci", "usebook=1", ""),
         ("ucci", "Hash=99", "option hashsize type spin default 99 min 0 max 16384"),

@@ -452,7 +452,7 @@ def test_settings_of_the_start_are_the_defaults_that_clients_see() -> None:
     assert owner.engine.state is State.EMPTY and owner.engine.info.name == "ewn"
     listed = {option.name: option for option in owner.engine.options.listed("ewn")}
     assert (listed["Hash"].default, listed["Threads"].default) == ("8", "1")
-    assert listed["Algorithm"].choices == ("uct", "expectimax") and "Width" not in listed
+    assert listed["Algorithm"].choices[:2] == ("uct", "expectimax") and "Width" not in listed
     owner.engine.set_option("Hash", "16")
     assert {option.name: option.default for option in owner.engine.options.listed("connect6")}["Hash"] == "8"
     assert owner.refused(owner.engine.begin_with, {"RecordPath": "/nowhere"}).kind is Kind.OPTION
@@ -462,23 +462,26 @@ def test_games_may_share_the_name_of_an_option() -> None:
     options = Options()
 
     def algorithms() -> list[str]:
-        return [dict(options.for_game(game))["Algorithm"] for game in ("ewn", "junqi")]
+        return [dict(options.for_game(game))["Algorithm"] for game in ("xiangqi", "ewn", "junqi")]
 
-    assert algorithms() == ["expectimax", "worlds"]
+    assert algorithms() == ["pvs", "expectimax", "worlds"]
     for value, expected in (
-        ("UCT", ["uct", "uct"]),
-        ("worlds", ["uct", "worlds"]),
-        ("expectimax", ["expectimax", "worlds"]),
+        ("UCT", ["pvs", "uct", "uct"]),
+        ("worlds", ["pvs", "uct", "worlds"]),
+        ("expectimax", ["pvs", "expectimax", "worlds"]),
+        ("paper5", ["paper5", "expectimax", "worlds"]),
+        ("pvs", ["pvs", "expectimax", "worlds"]),
     ):
         assert options.set("algorithm", value)[1] == value.lower() and algorithms() == expected
-    with pytest.raises(ValueError, match="option Algorithm: one of expectimax uct worlds flat cooperation, not deep"):
+    with pytest.raises(ValueError, match="option Algorithm: one of pvs paper2 paper5, not deep"):
         options.set("Algorithm", "deep")
     options.set("UCI_Variant", "junqi")
     options.set("Algorithm", "uct")
-    assert algorithms() == ["expectimax", "uct"] and options.changed("junqi") == {"Algorithm": "uct"}
-    with pytest.raises(ValueError, match="option Algorithm: one of worlds flat uct cooperation, not expectimax"):
-        options.set("Algorithm", "expectimax")
-    assert algorithms() == ["expectimax", "uct"] and options.changed("ewn") == {}
+    assert algorithms() == ["pvs", "expectimax", "uct"] and options.changed("junqi") == {"Algorithm": "uct"}
+    with pytest.raises(ValueError, match="option Algorithm: one of worlds flat uct cooperation paper, not deep"):
+        options.set("Algorithm", "deep")
+    options.set("Algorithm", "minimax")  # EWN's: Junqi has no such value
+    assert algorithms() == ["pvs", "minimax", "uct"] and options.changed("ewn") == {"Algorithm": "minimax"}
     assert parse_settings(["Algorithm=flat"]) == {"Algorithm": "flat"}
 
 

@@ -1,4 +1,4 @@
-"""Every example of protocol.md and of docs/protocol, replayed against the real process."""
+"""Every example of protocol.md, docs/protocol and the papers' pages, replayed against the real process."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ TIMEOUT_S = 120
 """Longest wait for one example, compiling included."""
 
 
-PAGES = [ROOT / "protocol.md", *sorted((ROOT / "docs/protocol").glob("*.md"))]
-"""The pages of the protocol; a Chinese page has the English one's examples."""
+PAGES = [
+    ROOT / "protocol.md",
+    *sorted((ROOT / "docs/protocol").glob("*.md")),
+    *sorted((ROOT / "docs/results").glob("paper-*.md")),
+]
+"""The pages with dialogues; a Chinese page has the English one's examples."""
 
 
 class Example(NamedTuple):

@@ -13,10 +13,14 @@ import numpy as np
 import pytest
 
 from scripts.match.paired_games import Pairing, PairJob
-from scripts.papers.connect6_roads import scans as connect6_scans
 from scripts.papers.connect6_roads.clocks import CountedGame, count_game, game_key, local_score, pairs_at
 from scripts.papers.connect6_roads.players import Entrant, Scanner, entrant_of, openings, play
-from scripts.papers.connect6_roads.scans import (
+
+from naive.connect6 import Naive
+from siqi.daemon.clients.player import PlayerLimits
+from siqi.games import registry
+from siqi.games.connect6.paper import roads as connect6_scans
+from siqi.games.connect6.paper.roads import (
     GLOBAL,
     INCREMENTAL,
     LOCAL,
@@ -29,10 +33,6 @@ from scripts.papers.connect6_roads.scans import (
     Program,
     road_count,
 )
-
-from naive.connect6 import Naive
-from siqi.daemon.clients.player import PlayerLimits
-from siqi.games import registry
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROADS, SIZE
 from siqi.games.connect6.rules.position import first_stone, second_stone
 from siqi.games.kernel.control import Control

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scripts.papers.connect6_roads.players import referee_at
-from scripts.papers.connect6_roads.scans import INCREMENTAL, Program
 
 from siqi.daemon.match.statistics import PairedScore
 from siqi.games.connect6.board import Connect6Position
+from siqi.games.connect6.paper.roads import INCREMENTAL, Program
 
 
 class CountedGame(NamedTuple):

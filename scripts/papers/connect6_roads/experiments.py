@@ -3,7 +3,7 @@
     python -m scripts.papers.connect6_roads --quick
     python -m scripts.papers.connect6_roads --only figure-3 figure-4
 
-The program of the paper (scans.py) plays with three scans: `global` and `local` are the paper's,
+The program of the paper (siqi/games/connect6/paper) plays with three scans: `global` and `local` are the paper's,
 `incremental` is a third that keeps its sums. All play alike; only their times differ.
 
 The clock of the timed games is the paper's 15 minutes in the proportion of the times of turn 9, which figure-3 measures
@@ -30,7 +30,6 @@ from scripts.common.table import Table
 from scripts.match.paired_games import PaperGame, draw_scores, pairing_scores, percents, run_games, score_table
 from scripts.papers.connect6_roads.clocks import CountedGame, count_game, game_key, local_score, pairs_at
 from scripts.papers.connect6_roads.players import Entrant, entrant_of, play
-from scripts.papers.connect6_roads.scans import MAX_DEPTH, SCANS
 from scripts.papers.connect6_roads.times import (
     PAPER_SECONDS,
     PAPER_TURN,
@@ -45,6 +44,7 @@ from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.statistics import PairedScore, percent
+from siqi.games.connect6.paper.roads import MAX_DEPTH, SCANS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from scripts.common import script
 from scripts.match.paired_games import PairJob, PaperGame, play_game
-from scripts.papers.connect6_roads.scans import ROAD_VALUES, SCANS, Program
 from scripts.papers.paper import FIXTURES
 
 from siqi.daemon.clients.player import Choice, Player, PlayerLimits, Turn
 from siqi.daemon.match.game_loop import Opening, Referee
 from siqi.games.connect6.board import Connect6Position
+from siqi.games.connect6.paper.roads import ROAD_VALUES, SCANS, Program
 
 
 @functools.cache

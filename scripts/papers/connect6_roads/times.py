@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scripts.papers.connect6_roads.players import referee_at
-from scripts.papers.connect6_roads.scans import SCANS, WON, Program
 from scripts.papers.paper import Bench
 
 from siqi.games.connect6.board import Connect6Position
+from siqi.games.connect6.paper.roads import SCANS, WON, Program
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

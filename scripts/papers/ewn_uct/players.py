@@ -19,10 +19,7 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from scripts.common import script
 from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
@@ -31,134 +28,13 @@ from scripts.match.paired_games import PairJob, PaperGame, play_game
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.game_loop import Opening, Referee
 from siqi.games.ewn.board import EwnPosition
-from siqi.games.ewn.evaluation import evaluate
-from siqi.games.ewn.evaluation.evaluate import chance
 from siqi.games.ewn.game import Ewn
-from siqi.games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
-from siqi.games.ewn.rules.movegen import step
+from siqi.games.ewn.knowledge.knowledge import BARE
 from siqi.games.ewn.rules.notation import TRIANGLES, move_text
-from siqi.games.ewn.rules.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, make_move, undo_move
-from siqi.games.ewn.rules.work import WORK, WORK_DTYPE
-from siqi.games.ewn.search.playout import FINER_BITS, RANDOM, TO_THE_END, WIN, play_out
-from siqi.games.kernel.intrinsics import recurse_1
-from siqi.games.kernel.jit import Record, entry, inner, int64, new_record
-from siqi.games.kernel.memory import address_of
-from siqi.games.kernel.node import count_node
-from siqi.games.kernel.random import seed_state
+from siqi.games.ewn.rules.position import make_move
 
-MAX_DEPTH = 40
-CHUNK = 64
-"""Playouts for each move between two readings of the clock."""
-
-BARE = {"Algorithm": "uct", "UseEndgames": "false", "UCTProofs": "false", "UCTReuseTree": "false", "UCTLeafVisits": "1"}
-"""The options of UCT as the paper describes it."""
-
-PAPER_THREADS = {"Threads": "3", "UCTParallel": "children"}
-"""The options of the paper's parallel search."""
-
-
-class MonteCarlo:
-    """Flat Monte Carlo: chooses the move whose random playouts score best."""
-
-    def __init__(self) -> None:
-        self._work, self._board = new_record(WORK_DTYPE), new_record(POSITION_DTYPE)
-        self._work.policy, self._work.playout_plies = RANDOM, TO_THE_END
-
-    def new_game(self, seed: int) -> None:
-        self._work.random = seed_state(seed)
-
-    def choose(self, position: EwnPosition, limit: PlayerLimits) -> int:
-        control = limit.control()
-        moves = position.legal_moves()
-        roots, totals = [], [0] * len(moves)
-        for move in moves:
-            after = position.record.copy()
-            do_move(after, LOOKUP_RECORD, move)
-            roots.append(after)
-        playouts = 0
-        while not (control.check() or (limit.nodes and playouts >= limit.nodes)):
-            playouts += CHUNK * len(roots)
-            for i, root in enumerate(roots):
-                if root.winner != NOT_OVER:
-                    return moves[i]
-                totals[i] += int(play_out(root, self._board, self._work, LOOKUP_RECORD, CHUNK))
-        best = max if position.turn == 0 else min
-        return moves[totals.index(best(totals))]
-
-
-@inner(int64(POSITION, WORK, LOOKUP, int64))
-def full_width(pos: Record, work: Record, lookup: Record, depth: int) -> int:
-    """Return the mover's chance before the throw, every move of every throw searched to the depth."""
-    count_node(work)
-    if work.stopped == 1:
-        return int64(0)
-    if depth == 0:
-        return chance(pos, evaluate.evaluation_at(work.evaluation), work) << FINER_BITS
-    side = pos.turn
-    alive = pos.alive[side]
-    total = int64(0)
-    for die in range(1, 7):
-        pair = int64(lookup.movable[alive * 7 + die])
-        best = int64(0)
-        for which in range(2):
-            piece = pair >> 4 * which & 15
-            if piece == NOBODY:
-                continue
-            square = int64(pos.square[6 * side + piece + 1])
-            for way in range(lookup.step_count[side * 25 + square]):
-                do_move(pos, lookup, step(lookup, side, square, int64(way)))
-                if pos.winner >= 0:
-                    value = int64(WIN)
-                else:
-                    value = WIN - recurse_1(pos, work, lookup, depth - 1)
-                undo_move(pos)
-                best = max(best, value)
-        total += best
-    return total // 6
-
-
-@entry(int64(POSITION, WORK, LOOKUP, int64, int64))
-def value_of(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
-    """Return a move's value, searched `depth` moves deep with this one; meaningless once work.stopped."""
-    do_move(pos, lookup, move)
-    value = int64(WIN)
-    if pos.winner < 0:
-        value = WIN - full_width(pos, work, lookup, depth - 1)
-    undo_move(pos)
-    return value
-
-
-class Minimax:
-    """Expectiminimax without cuts, deepened while there is time."""
-
-    def __init__(self) -> None:
-        self._weights = steps_alone()
-        self._work = new_record(WORK_DTYPE)
-        self._work.evaluation = address_of(self._weights)
-
-    def new_game(self, seed: int) -> None:
-        """Do nothing: this player has no randomness."""
-
-    def choose(self, position: EwnPosition, limit: PlayerLimits) -> int:
-        control = limit.control()
-        self._work.control, self._work.nodes, self._work.poll_at, self._work.stopped = control.address, 0, 0, 0
-        moves = position.legal_moves()
-        board = position.record.copy()
-        for depth in range(1, MAX_DEPTH):
-            values = {}
-            for move in moves:
-                values[move] = int(value_of(board, self._work, LOOKUP_RECORD, move, depth))
-                if self._work.stopped:
-                    return moves[0]
-            moves.sort(key=values.__getitem__, reverse=True)
-        return moves[0]
-
-
-def steps_alone() -> Any:
-    """Return an evaluation by steps to the goal, as an array of one."""
-    e = evaluate.new_evaluation()
-    e.weights[:] = evaluate.step_weights()
-    return np.array([e])
+BARE_UCT = BARE | {"Algorithm": "uct"}
+"""The options of UCT as the paper describes it, which others may replace."""
 
 
 class FavouredMind(EngineMind):
@@ -253,18 +129,16 @@ def make_player(text: str) -> Mind:
         return EngineMind(game, options)
     if name == "uct":
         times = int(options.pop("Times", 1))
-        return FavouredMind(game, BARE | {"WINK": "1.0", "UCTK": "1.0"} | options, times)
+        return FavouredMind(game, BARE_UCT | {"WINK": "1.0", "UCTK": "1.0"} | options, times)
     if name == "improved":
-        return EngineMind(game, BARE | {"WINK": "0.4", "UCTK": "1.0"} | PAPER_THREADS | options)
-    if name == "alphabeta":
-        game.knowledge.weights = steps_alone()
-        return EngineMind(game, {"UseEndgames": "false"} | options)
+        return EngineMind(game, {"Algorithm": "paper"} | options)
+    if name in ("minimax", "alphabeta", "montecarlo"):
+        return EngineMind(game, {"Algorithm": name} | options)
     if name.startswith("openspiel:"):
         return OpenSpiel(int(name.removeprefix("openspiel:")))
-    simple: dict[str, Callable[[], Mind]] = {"random": RandomMind, "minimax": Minimax, "montecarlo": MonteCarlo}
-    if name not in simple:
+    if name != "random":
         raise ValueError(f"unknown player: {name}")
-    return simple[name]()
+    return RandomMind()
 
 
 @functools.lru_cache(maxsize=4)

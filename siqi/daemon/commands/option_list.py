@@ -22,6 +22,7 @@ ENGINE = Help("All games", "各棋种")
 BOOKS = Help("Books and tablebases", "开局库、规则库和残局库")
 PAPERS = {
     1: Help("Paper 1: UCT in EWN (Algorithm uct)", "论文 1：爱恩斯坦棋的 UCT（Algorithm uct）"),
+    3: Help("Paper 3: roads in Connect6 (Algorithm roads)", "论文 3：六子棋的“路”（Algorithm roads）"),
     4: Help("Paper 4: cooperation in Junqi (Algorithm cooperation)", "论文 4：军棋的协同（Algorithm cooperation）"),
 }
 """The papers whose players have options of their own."""

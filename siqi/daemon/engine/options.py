@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from siqi.games import registry
 from siqi.games.contract import GameInfo, Names, Option
@@ -192,12 +192,18 @@ def parse_settings(words: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def _is_for_others(value: str, owner: str, owners: Mapping[str, Option]) -> bool:
+    """True if a value is none of the choices of one game's option, but of another's of the same name."""
+    takers = {game for game, option in owners.items() if value.lower() in map(str.lower, option.choices)}
+    return bool(takers) and owner not in takers
+
+
 class Options:
     """The options with their current values.
 
     Games may declare options of one name that differ in their choices and default, such as `Algorithm`: each game keeps
-    its own value. The name stands for the current game's option, or if it has none, for those of all games that take
-    the value.
+    its own value. The name stands for the current game's option; if that takes no such value, for those of all games
+    that do.
     """
 
     def __init__(self) -> None:
@@ -231,7 +237,7 @@ class Options:
         """Check and store a value; return the option and the value stored. After a ValueError nothing has changed."""
         declared_name, owner = self._key(name)
         owners = self._owners(name)
-        if owner in ("", self._values[VARIANT, ""]):
+        if owner in ("", self._values[VARIANT, ""]) and not _is_for_others(value, owner, owners):
             owners = {owner: owners[owner]}
         options = tuple(owners.values())
         choices = tuple(dict.fromkeys(choice for option in options for choice in option.choices))

@@ -10,6 +10,12 @@ SKILL_ELO = (
 )  # fmt: skip
 """Elo of each Skill Level, from 0 (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 
+ALGORITHMS = ("pvs", "roads")
+"""The values of the option `Algorithm`, the default first."""
+
+SCANS = ("local", "global", "incremental")
+"""The values of the option `Scan`, the default first."""
+
 EVALUATIONS = ("roads", "network")
 """The values of the option `Evaluation`, the default first."""
 
@@ -30,6 +36,15 @@ INFO = GameInfo(
     opening_lists=("connect6-5", "connect6-7"),
     options=(
         *OPENING_BOOK,
+        Option("Algorithm", "combo", ALGORITHMS[0], choices=ALGORITHMS).explained(
+            "`pvs`, principal variation search with threat searches; `roads`, paper 3's program",
+            "`pvs`，主要变例搜索加威胁搜索；`roads`，论文 3 的程序",
+        ),
+        Option("Scan", "combo", SCANS[0], choices=SCANS, paper=3).explained(
+            "`roads`: which roads are read for a pair of stones: `local`, those through it; `global`, all; "
+            "`incremental`, none, as each stone updates its own",
+            "`roads`：估计一对棋子时扫描的路：`local`，经过它们的路；`global`，所有的路；`incremental`，不扫描，每子只更新自己的路",
+        ),
         Option("NetworkFile", "string").explained(
             "the network of `Evaluation network`, used in place of the shipped one",
             "`Evaluation network` 用的网络，代替自带的网络",

@@ -19,6 +19,7 @@ from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import new_record
 from siqi.games.options import Values
 from siqi.games.search.aspiration import Aspiration
+from siqi.games.search.choice import ChosenSearcher
 from siqi.games.search.deepening import DeepeningSearcher
 
 
@@ -57,7 +58,14 @@ class Connect6:
         return notation.write_fen(pieces, turn, 1 if len(pieces) in (0, POINTS - 1) else 2)
 
     def searcher(self) -> Searcher[Connect6Position]:
-        return DeepeningSearcher(Aspiration(self._adapter))
+        return ChosenSearcher(lambda: self._values.text("Algorithm"), self._new_searcher)
+
+    def _new_searcher(self) -> Searcher[Connect6Position]:
+        if self._values.text("Algorithm") == "pvs":
+            return DeepeningSearcher(Aspiration(self._adapter))
+        from siqi.games.connect6.paper.player import RoadsAdapter  # compiled only if selected
+
+        return DeepeningSearcher(RoadsAdapter(self._values))
 
     def consult(self, position: Connect6Position) -> list[BookLine]:
         return self._openings.consult(position)

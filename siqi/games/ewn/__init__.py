@@ -10,6 +10,9 @@ SKILL_ELO = (
 )  # fmt: skip
 """Elo of each Skill Level, from 0 (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 
+ALGORITHMS = ("expectimax", "uct", "paper", "plain-uct", "minimax", "alphabeta", "montecarlo")
+"""The values of the option `Algorithm`, the default first."""
+
 INFO = GameInfo(
     name="ewn",
     board=BoardShape(tuple("abcde"), tuple("12345")),
@@ -29,9 +32,11 @@ INFO = GameInfo(
     options=(
         OWN_BOOK,
         *ENDGAMES,
-        Option("Algorithm", "combo", "expectimax", choices=("expectimax", "uct")).explained(
-            "`expectimax`, Star1 and Star2 with the learned evaluation; `uct`, paper 1's improved UCT",
-            "`expectimax`，Star1、Star2 剪枝加学习得到的估值；`uct`，论文 1 的改进 UCT",
+        Option("Algorithm", "combo", ALGORITHMS[0], choices=ALGORITHMS).explained(
+            "`expectimax`, Star1 and Star2 with the learned evaluation; `uct`, improved UCT as the options set it; "
+            "`paper`, paper 1's player whole; `plain-uct`, `minimax`, `alphabeta`, `montecarlo`, its opponents",
+            "`expectimax`，Star1、Star2 剪枝加学习得到的估值；`uct`，由各选项设定的改进 UCT；"
+            "`paper`，完整的论文 1 程序；`plain-uct`、`minimax`、`alphabeta`、`montecarlo`，它的对手",
         ),
         Option("WINK", "number", "0.4", 0, 100, paper=1).explained(
             "weight of the mean result, UCTValue = Win * WINK + sqrt(log N / N_i) * UCTK; a string in UCI, "

@@ -29,7 +29,7 @@ from siqi.games.ewn.search.search import ExpectimaxAdapter
 from siqi.games.ewn.search.setup import SetupSearch
 from siqi.games.kernel.control import POLL_INTERVAL, Control
 from siqi.games.kernel.jit import Record, new_record
-from siqi.games.search.choice import ChosenSearcher
+from siqi.games.search.choice import DeployingSearcher
 from siqi.games.search.deepening import DeepeningSearcher
 from siqi.games.search.sampling import SamplingSearcher
 
@@ -39,8 +39,14 @@ MAX_PERFT = 100
 
 def new_searcher(knowledge: Knowledge) -> Searcher[EwnPosition]:
     """Return a searcher for the option Algorithm."""
-    if knowledge.algorithm == "expectimax":
+    if knowledge.algorithm in ("expectimax", "alphabeta"):
         return DeepeningSearcher(ExpectimaxAdapter(knowledge))
+    if knowledge.algorithm in ("minimax", "montecarlo"):
+        from siqi.games.ewn.paper.opponents import MinimaxAdapter, MonteCarloAdapter
+
+        if knowledge.algorithm == "minimax":
+            return DeepeningSearcher(MinimaxAdapter(knowledge))
+        return SamplingSearcher(MonteCarloAdapter())
     from siqi.games.ewn.paper.uct import UctAdapter  # compiled only if selected: a first load takes 11 s instead of 15
 
     return SamplingSearcher(UctAdapter(knowledge))
@@ -65,7 +71,7 @@ class Ewn:
         return notation.write_fen(pieces, turn, dice)
 
     def searcher(self) -> Searcher[EwnPosition]:
-        return ChosenSearcher(
+        return DeployingSearcher(
             lambda: self.knowledge.algorithm,
             lambda: new_searcher(self.knowledge),
             lambda task, seed: SetupSearch(task, seed, self.knowledge),

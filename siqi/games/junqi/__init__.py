@@ -25,10 +25,11 @@ INFO = GameInfo(
     scores_chances=True,
     skill_elo=SKILL_ELO,
     options=(
-        Option("Algorithm", "combo", "worlds", choices=("worlds", "flat", "uct", "cooperation")).explained(
+        Option("Algorithm", "combo", "worlds", choices=("worlds", "flat", "uct", "cooperation", "paper")).explained(
             "`worlds`, alpha-beta in sampled worlds; `flat`, playouts in them; `uct`, information-set UCT; "
-            "`cooperation`, paper 4's player",
-            "`worlds`，在抽样局面中做 alpha-beta；`flat`，在其中模拟；`uct`，信息集 UCT；`cooperation`，论文 4 的棋手",
+            "`cooperation`, paper 4's with `Threads`; `paper`, the same with one thread, as in the paper",
+            "`worlds`，在抽样局面中做 alpha-beta；`flat`，在其中模拟；`uct`，信息集 UCT；`cooperation`，论文 4 的程序，"
+            "可用 `Threads`；`paper`，同上，如论文只用一个线程",
         ),
         Option("CooperationAlpha", "number", "0.4", 0, 1, paper=4).explained(
             "`cooperation`: learning rate",

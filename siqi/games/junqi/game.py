@@ -23,7 +23,7 @@ from siqi.games.junqi.search.search import WorldsAdapter
 from siqi.games.junqi.search.setup import SetupSearch
 from siqi.games.kernel.control import POLL_INTERVAL, Control
 from siqi.games.kernel.jit import new_record
-from siqi.games.search.choice import ChosenSearcher
+from siqi.games.search.choice import DeployingSearcher
 from siqi.games.search.deepening import DeepeningSearcher
 from siqi.games.search.sampling import SamplingSearcher
 
@@ -36,7 +36,7 @@ def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
         from siqi.games.junqi.search.uct import UctAdapter
 
         return SamplingSearcher(UctAdapter())
-    if knowledge.searcher == "cooperation":
+    if knowledge.searcher in ("cooperation", "paper"):
         from siqi.games.junqi.paper.cooperation import CooperationAdapter
 
         return SamplingSearcher(CooperationAdapter(knowledge))
@@ -69,7 +69,7 @@ class Junqi:
         return notation.write_fen(pieces, turn, viewers[0] if viewers else None)
 
     def searcher(self) -> Searcher[JunqiPosition]:
-        return ChosenSearcher(
+        return DeployingSearcher(
             lambda: self.knowledge.searcher,
             lambda: new_searcher(self.knowledge),
             lambda task, seed: SetupSearch(task, seed, self.knowledge.layouts),

@@ -41,6 +41,11 @@ class SamplingAdapter(Protocol[P_contra]):
     least_playouts: int = 1  # of each thread in the first iteration
 
     @property
+    def threads(self) -> int:
+        """The player's own number of threads; 0: that of the option Threads."""
+        return 0
+
+    @property
     def shares_tree(self) -> bool:
         """True if all threads work on one tree."""
         return False
@@ -76,6 +81,7 @@ class SamplingSearcher(Generic[P]):
         self._seed = 0
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
+        threads = self._adapter.threads or threads
         count = 1 if self._adapter.shares_tree else threads
         has_trees = (self._memory.wanted, self._tree_count) == (hash_mb, count)
         if has_trees and (len(self._works), self._seed) == (threads, seed):

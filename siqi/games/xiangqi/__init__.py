@@ -12,6 +12,9 @@ SKILL_ELO = (
 )  # fmt: skip
 """Elo of each Skill Level from 0 on (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 
+ALGORITHMS = ("pvs", "paper2", "paper5")
+"""The values of the option `Algorithm`, the default first."""
+
 EVALUATIONS = ("network", "terms", "paper")
 """The values of the option `Evaluation`, the default first."""
 
@@ -42,6 +45,12 @@ INFO = GameInfo(
     opening_lists=("xiangqi",),
     options=(
         *OPENING_BOOK,
+        Option("Algorithm", "combo", ALGORITHMS[0], choices=ALGORITHMS).explained(
+            "`pvs`, principal variation search; `paper5`, paper 5's negamax and evaluation; `paper2`, paper 2's "
+            "player: an answer of its rules, else the same search",
+            "`pvs`，主要变例搜索；`paper5`，论文 5 的负极大值搜索和估值；`paper2`，论文 2 的程序：先用规则应着，"
+            "没有时用同样的搜索",
+        ),
         *RULES,
         *ENDGAMES,
         Option("NetworkFile", "string").explained(

@@ -9,6 +9,7 @@ from siqi.games.contract import BenchItem, BookLine, Game, GameInfo, Outcome, Se
 from siqi.games.kernel.control import POLL_INTERVAL, Control
 from siqi.games.kernel.jit import new_record
 from siqi.games.search.aspiration import Aspiration
+from siqi.games.search.choice import ChosenSearcher
 from siqi.games.search.deepening import DeepeningSearcher
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.board import XiangqiPosition
@@ -51,7 +52,14 @@ class Xiangqi:
         return notation.write_fen(pieces, turn)
 
     def searcher(self) -> Searcher[XiangqiPosition]:
-        return DeepeningSearcher(Aspiration(self._adapter))
+        return ChosenSearcher(lambda: self._knowledge.algorithm, self._new_searcher)
+
+    def _new_searcher(self) -> Searcher[XiangqiPosition]:
+        if self._knowledge.algorithm == "pvs":
+            return DeepeningSearcher(Aspiration(self._adapter))
+        from siqi.games.xiangqi.paper.negamax import NegamaxAdapter  # compiled only if selected
+
+        return DeepeningSearcher(NegamaxAdapter(self._knowledge))
 
     def consult(self, position: XiangqiPosition) -> list[BookLine]:
         return self._knowledge.consult(position)

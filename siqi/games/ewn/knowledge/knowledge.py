@@ -26,6 +26,33 @@ REWARDS = {"0..1": (0, 1), "-1..1": (-1, 1)}
 """The rewards of a loss and of a win by the option's value."""
 
 
+BARE = {
+    "UCTPlayout": "random",
+    "UCTProofs": "false",
+    "UCTReuseTree": "false",
+    "UCTLeafVisits": "1",
+    "UseEndgames": "false",
+}
+"""The options of UCT as paper 1 describes it."""
+
+NO_ENDGAMES = {"UseEndgames": "false"}
+
+PLAYERS = {
+    "paper": BARE | {"UCTParallel": "children"},
+    "plain-uct": BARE | {"WINK": "1", "UCTK": "1"},
+    "minimax": NO_ENDGAMES,
+    "alphabeta": NO_ENDGAMES,
+    "montecarlo": NO_ENDGAMES,
+}
+"""The players of paper 1 by the value of Algorithm, with the options that make them whole."""
+
+PLAYER_THREADS = {"paper": 3, "plain-uct": 1}
+"""The threads of those players that have a number of their own."""
+
+BY_STEPS = ("minimax", "alphabeta")
+"""The players that value a position by the steps to the goal alone."""
+
+
 class Knowledge:
     """The books found and the values of the options."""
 
@@ -35,11 +62,17 @@ class Knowledge:
         self.weights = np.array([evaluate.load(warn)])
         self._setups: SetupBook | None = None
         self._are_setups_open = False
+        self._steps = np.array([evaluate.new_evaluation()])
+        self._steps[0]["weights"] = evaluate.step_weights()
         self._values = Values(INFO.options)
         self._find_endgames()
 
     def set_option(self, name: str, value: str) -> None:
-        if self._values.change(name, value) and name in ("UseEndgames", "EndgamePath"):
+        if not self._values.change(name, value):
+            return
+        if name == "Algorithm":
+            self._values.preset(PLAYERS.get(value, {}))
+        if name in ("Algorithm", "UseEndgames", "EndgamePath"):
             self._find_endgames()
 
     def _find_endgames(self) -> None:
@@ -74,8 +107,8 @@ class Knowledge:
 
     @property
     def evaluation(self) -> int:
-        """The address of the EVALUATION."""
-        return address_of(self.weights)
+        """The address of the EVALUATION of searches."""
+        return address_of(self._steps if self.algorithm in BY_STEPS else self.weights)
 
     @property
     def tablebase(self) -> int:
@@ -93,6 +126,11 @@ class Knowledge:
     @property
     def algorithm(self) -> str:
         return self._values.text("Algorithm")
+
+    @property
+    def threads(self) -> int:
+        """The threads of the player, whatever the option Threads says; 0: as it says."""
+        return PLAYER_THREADS.get(self.algorithm, 0)
 
     @property
     def wink(self) -> float:

@@ -444,6 +444,10 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         self._has_proofs = True
 
     @property
+    def threads(self) -> int:
+        return self._knowledge.threads
+
+    @property
     def shares_tree(self) -> bool:
         return self._knowledge.parallel != PARALLEL_MODES[ROOT]
 

@@ -45,7 +45,7 @@ WORK_DTYPE = record(
         ("parallel_mode", "i8"),  # ROOT, TREE or CHILDREN
         ("allowed_count", "i8"),  # root moves allowed, 0 if all are
         ("allowed", "u2", MAX_UNION),
-        ("shared", "i8"),  # address of the words that the threads of one tree share (USED, CAPACITY, LOCK)
+        ("shared", "i8"),  # address of the words that the threads of one tree share (USED, CAPACITY)
         ("path", "i4", MAX_HISTORY),  # nodes of the present playout
         # The evaluation:
         ("terms", "i4", MAX_TERMS),  # indices of weights

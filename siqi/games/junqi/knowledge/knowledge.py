@@ -66,6 +66,11 @@ class Knowledge:
         return self._values.text("Algorithm")
 
     @property
+    def threads(self) -> int:
+        """The threads of the player, whatever the option Threads says; 0: as it says."""
+        return 1 if self.searcher == "paper" else 0
+
+    @property
     def alpha(self) -> float:
         return self._values.number("CooperationAlpha")
 

@@ -78,6 +78,10 @@ class CooperationAdapter(UctAdapter):
         self._has_learned = False  # something that the file lacks
         self._last_warning = ""  # not repeated with every game
 
+    @property
+    def threads(self) -> int:
+        return self._knowledge.threads
+
     def _load(self, path: Path) -> bool:
         """Add a file's rows to the matrix; False, after a line with the reason, if the file cannot be used."""
         try:

@@ -37,6 +37,12 @@ PATTERN_BOOK = BOOKS_FOLDER / "xiangqi-patterns.txt"
 TABLEBASE_FOLDER = BOOKS_FOLDER / "xiangqi-endings"
 
 
+BY_PAPER_5 = {"Evaluation": "paper", "UseEndgames": "false"}
+
+PLAYERS = {"paper2": BY_PAPER_5 | {"UseRules": "paper"}, "paper5": BY_PAPER_5 | {"UseRules": "false"}}
+"""The players of papers 2 and 5 by the value of Algorithm, with the options that make them whole."""
+
+
 class BookPosition(SymmetricPosition, RulePosition, Protocol):
     """A position that all books accept."""
 
@@ -65,17 +71,25 @@ class Knowledge:
             self._known = self._read_known(value) if value else None
         if not self._values.change(name, value):
             return
+        if name == "Algorithm":
+            self._values.preset(PLAYERS.get(value, {}))
         if name == "BookFile":
             self.openings.reopen()
-        elif name in ("UseEndgames", "EndgamePath"):
+        if name in ("Algorithm", "UseEndgames", "EndgamePath"):
             self._find_endgames()
-        elif name == "Evaluation" or (name == "NetworkFile" and self._values.text("Evaluation") == "network"):
+        if name in ("Algorithm", "Evaluation") or (
+            name == "NetworkFile" and self._values.text("Evaluation") == "network"
+        ):
             self.__dict__.pop("evaluation", None)  # it is chosen anew
-        elif name in ("UseRules", "RuleFile", "MineRules"):
+        if name in ("Algorithm", "UseRules", "RuleFile", "MineRules"):
             self._find_rules()
             self._learn()
-            if value in ("checked", "paper"):
+            if self._values.text("UseRules") in ("checked", "paper"):
                 importlib.import_module("siqi.games.xiangqi.knowledge.intent")  # compile it now, not under a clock
+
+    @property
+    def algorithm(self) -> str:
+        return self._values.text("Algorithm")
 
     @property
     def first_rank(self) -> int:

@@ -1,1 +1,1 @@
-"""Parts of a search that only the papers need: mined rules in it (paper 2), paper 5's evaluation."""
+"""What the papers need: mined rules in a search (paper 2), paper 5's evaluation and search."""

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
 from siqi.games.connect6.rules.position import NO_POINT, POSITION, first_stone, make_turn, second_stone
-from siqi.games.kernel.control import STOPPED, Control, poll
+from siqi.games.kernel.control import NEVER, STOPPED, Control, poll
 from siqi.games.kernel.intrinsics import recurse_4
 from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
 
@@ -49,7 +49,9 @@ MAX_DEPTH, MAX_WIDTH = 8, 64
 SCAN_DTYPE = record(
     [
         ("control", "i8"),
+        ("thread", "i8"),
         ("nodes", "i8"),
+        ("poll_at", "i8"),  # NEVER: not to be stopped yet
         ("pairs", "i8"),  # valued
         ("stopped", "i8"),
         ("width", "i8"),
@@ -212,7 +214,7 @@ def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
     whole = pos.score[side]
     count = int64(0)
     for i in range(points):
-        if poll(work.control, int64(0), work.nodes) == STOPPED:
+        if work.poll_at != NEVER and poll(work.control, work.thread, work.nodes) == STOPPED:
             work.stopped = 1
             return 0
         first = int64(work.points[i])
@@ -320,7 +322,7 @@ class Program:
         """Search to a depth, 1 to MAX_DEPTH; None if the deadline (CLOCK_MONOTONIC; 0: none) passes first."""
         work, control = self._work, Control()
         control.set_deadline(deadline_ns)
-        work.control, work.nodes, work.pairs, work.stopped = control.address, 0, 0, 0
+        work.control, work.nodes, work.pairs, work.stopped, work.poll_at = control.address, 0, 0, 0, 0
         value = int(search_depth(position.record.copy(), work, self._lookup, depth))
         return None if work.stopped else SearchResult(int(work.best), value, depth, int(work.pairs))
 

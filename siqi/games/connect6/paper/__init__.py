@@ -1,0 +1,1 @@
+"""The player of paper 3: its three scans of roads, and their alpha-beta."""

@@ -16,21 +16,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Generator, Mapping, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from siqi.checks import check_type
 from siqi.limit import Limit, check_is_bounded
-from siqi.owner import EngineError, Info, Owner, PlayResult, Search
-from siqi.positions import Position, check_game, warn
+from siqi.owner import EngineError, Info, OptionValue, Owner, PlayResult, Search
+from siqi.positions import GameName, M, PositionOf, check_game, warn
 
 if TYPE_CHECKING:
-    from siqi.games.xiangqi.library.board import Board
     from siqi.games.xiangqi.library.move import Move
 
 T = TypeVar("T")
 
 
-class AsyncEngine:
+class AsyncEngine(Generic[M]):
     """An engine for one game, like `siqi.Engine`; its calls are awaited, all in one event loop.
 
     `play` and `analyse` wait until those before them are done; any call ends an analysis that runs. When a task that
@@ -38,14 +37,26 @@ class AsyncEngine:
     `async with` block begins, or by the first call.
     """
 
-    def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
+    @overload
+    def __init__(
+        self: AsyncEngine[Move], game: Literal["xiangqi"], options: Mapping[str, OptionValue] = ...
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: AsyncEngine[str], game: Literal["connect6", "ewn", "junqi"], options: Mapping[str, OptionValue] = ...
+    ) -> None: ...
+    @overload
+    def __init__(self, game: GameName, options: Mapping[str, OptionValue] = ...) -> None: ...
+    def __init__(self, game: GameName, options: Mapping[str, OptionValue] = {}) -> None:
         """Prepare an engine; its first call raises what `siqi.Engine` raises for bad options."""
-        check_game(game)
         check_type("options", options, Mapping, "a mapping of names to values")
-        self.game = game
+        self.game = check_game(game)
         self._owner = Owner(self, game, options)
 
-    async def __aenter__(self) -> AsyncEngine:
+    def __repr__(self) -> str:
+        return f"<siqi.AsyncEngine {self.game}>"
+
+    async def __aenter__(self) -> AsyncEngine[M]:
         try:
             await self._call(lambda: None)
         except BaseException:
@@ -65,7 +76,7 @@ class AsyncEngine:
             raise EngineError("the engine has not loaded its game")
         return self._owner.options()
 
-    async def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
+    async def configure(self, options: Mapping[str, OptionValue]) -> None:
         """Set options, as `Engine.configure` does."""
         check_type("options", options, Mapping, "a mapping of names to values")
         await self._call(partial(self._owner.configure, dict(options)))
@@ -76,23 +87,23 @@ class AsyncEngine:
 
     async def play(
         self,
-        position: Position | Board,
+        position: PositionOf[M],
         limit: Limit,
         *,
         root_moves: Collection[str | Move] | None = None,
-    ) -> PlayResult:
+    ) -> PlayResult[M]:
         """Search a position as it is now and return the engine's move, as `Engine.play` does."""
         check_is_bounded(limit)
         return await AsyncAnalysis(self, Search(position, limit, 1, root_moves, ends_by_request=False)).wait()
 
     async def analyse(
         self,
-        position: Position | Board,
+        position: PositionOf[M],
         limit: Limit,
         *,
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
-    ) -> list[Info]:
+    ) -> list[Info[M]]:
         """Search a position as it is now and return its best variations, as `Engine.analyse` does."""
         check_is_bounded(limit)
         running = AsyncAnalysis(self, Search(position, limit, multipv, root_moves, ends_by_request=False))
@@ -105,12 +116,12 @@ class AsyncEngine:
 
     def analysis(
         self,
-        position: Position | Board,
+        position: PositionOf[M],
         limit: Limit = Limit(),  # noqa: B008
         *,
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
-    ) -> AsyncAnalysis:
+    ) -> AsyncAnalysis[M]:
         """Return an analysis of a position as it is now, which `async with`, `async for` or `await` starts."""
         return AsyncAnalysis(self, Search(position, limit, multipv, root_moves))
 
@@ -136,23 +147,23 @@ class AsyncEngine:
             warn(self._owner.warnings.get())
 
 
-class AsyncAnalysis:
+class AsyncAnalysis(Generic[M]):
     """A search, as `AsyncEngine.analysis` returns it.
 
     Iterate over it with `async for` for its variations as they are found. An `async with` block stops it at its end.
     `await` returns the analysis itself once it runs.
     """
 
-    def __init__(self, engine: AsyncEngine, search: Search) -> None:
+    def __init__(self, engine: AsyncEngine[M], search: Search[M]) -> None:
         self._engine = engine
         self._search = search
-        self._news: _News | None = None  # None until the search is requested
+        self._news: _News[M] | None = None  # None until the search is requested
 
-    def __await__(self) -> Generator[Any, None, AsyncAnalysis]:
+    def __await__(self) -> Generator[Any, None, AsyncAnalysis[M]]:
         yield from self._or_stop(self._begun()).__await__()
         return self
 
-    async def __aenter__(self) -> AsyncAnalysis:
+    async def __aenter__(self) -> AsyncAnalysis[M]:
         return await self
 
     async def __aexit__(
@@ -161,14 +172,14 @@ class AsyncAnalysis:
         self.stop()
         await self.wait()
 
-    def __aiter__(self) -> AsyncAnalysis:
+    def __aiter__(self) -> AsyncAnalysis[M]:
         return self
 
-    async def __anext__(self) -> Info:
+    async def __anext__(self) -> Info[M]:
         return await self._or_stop(self._next_info())
 
     @property
-    def lines(self) -> list[Info]:
+    def lines(self) -> list[Info[M]]:
         """The variations of the last report, best first."""
         return self._search.lines
 
@@ -182,14 +193,14 @@ class AsyncAnalysis:
         if not self.is_done:
             self._engine._owner.stop(self._search)
 
-    async def wait(self) -> PlayResult:
+    async def wait(self) -> PlayResult[M]:
         """Return the search's answer at its end; `EngineError` if a fault of the program ended it."""
         return await self._or_stop(self._result())
 
-    async def _begun(self) -> _News:
+    async def _begun(self) -> _News[M]:
         """Request the search, unless that has been done; return its news once it runs, or raise what refuses it."""
         if self._news is None:
-            news = _News(asyncio.get_running_loop())
+            news = _News[M](asyncio.get_running_loop())
             self._engine._owner.search(self._search, news.post)
             self._news = news
         await asyncio.shield(self._news.begun)
@@ -197,7 +208,7 @@ class AsyncAnalysis:
             self._search.answer()
         return self._news
 
-    async def _next_info(self) -> Info:
+    async def _next_info(self) -> Info[M]:
         infos = (await self._begun()).infos
         info = await infos.get()
         if info is None:
@@ -205,7 +216,7 @@ class AsyncAnalysis:
             raise StopAsyncIteration
         return info
 
-    async def _result(self) -> PlayResult:
+    async def _result(self) -> PlayResult[M]:
         await asyncio.shield((await self._begun()).ended)
         self._engine._show_warnings()
         return self._search.answer()
@@ -219,20 +230,20 @@ class AsyncAnalysis:
             raise
 
 
-class _News:
+class _News(Generic[M]):
     """The news of a search in an event loop, without a reference to the engine, whose end ends the search."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.begun: asyncio.Future[None] = loop.create_future()
         self.ended: asyncio.Future[None] = loop.create_future()
-        self.infos: asyncio.Queue[Info | None] = asyncio.Queue()  # None: no more
+        self.infos: asyncio.Queue[Info[M] | None] = asyncio.Queue()  # None: no more
         self._loop = loop
 
-    def post(self, infos: Sequence[Info] | None) -> bool:
+    def post(self, infos: Sequence[Info[M]] | None) -> bool:
         """Take news from the owner's thread; return False if the loop is closed."""
         return _post(self._loop, self._take, infos)
 
-    def _take(self, infos: Sequence[Info] | None) -> None:
+    def _take(self, infos: Sequence[Info[M]] | None) -> None:
         _settle(self.begun, None)
         for info in infos or ():
             self.infos.put_nowait(info)

@@ -6,19 +6,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from queue import SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Literal, overload
 
 from siqi.checks import check_type
 from siqi.limit import Limit, check_is_bounded
-from siqi.owner import Info, Owner, PlayResult, Search
-from siqi.positions import Position, check_game, warn
+from siqi.owner import Info, OptionValue, Owner, PlayResult, Search
+from siqi.positions import GameName, M, PositionOf, check_game, warn
 
 if TYPE_CHECKING:
-    from siqi.games.xiangqi.library.board import Board
     from siqi.games.xiangqi.library.move import Move
 
 
-class Engine:
+class Engine(Generic[M]):
     """An engine for one game in this process.
 
     `game` is one of `GAMES`; `options` are those of the protocol, by name: `{"Threads": 2, "Hash": 256}`. Making an
@@ -32,21 +31,31 @@ class Engine:
     POSITION, MOVE, DICE or LIMIT. A value of a wrong type raises TypeError.
     """
 
-    def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
+    @overload
+    def __init__(self: Engine[Move], game: Literal["xiangqi"], options: Mapping[str, OptionValue] = ...) -> None: ...
+    @overload
+    def __init__(
+        self: Engine[str], game: Literal["connect6", "ewn", "junqi"], options: Mapping[str, OptionValue] = ...
+    ) -> None: ...
+    @overload
+    def __init__(self, game: GameName, options: Mapping[str, OptionValue] = ...) -> None: ...
+    def __init__(self, game: GameName, options: Mapping[str, OptionValue] = {}) -> None:
         """Load the game. Blocks until it is compiled and loaded."""
-        check_game(game)
         check_type("options", options, Mapping, "a mapping of names to values")
-        self.game = game
+        self.game = check_game(game)
         self._owner = Owner(self, game, options)
         self._engine = self._owner.engine
-        self._running: Analysis | None = None
+        self._running: Analysis[M] | None = None
         try:
             self._call(lambda: None)
         except BaseException:
             self._owner.end()
             raise
 
-    def __enter__(self) -> Engine:
+    def __repr__(self) -> str:
+        return f"<siqi.Engine {self.game}>"
+
+    def __enter__(self) -> Engine[M]:
         return self
 
     def __exit__(
@@ -59,7 +68,7 @@ class Engine:
         """The options of this game with their values, as texts."""
         return self._owner.options()
 
-    def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
+    def configure(self, options: Mapping[str, OptionValue]) -> None:
         """Set options. Blocks until memory is ready. `Refusal` for a bad name or value; those before it are set."""
         check_type("options", options, Mapping, "a mapping of names to values")
         self._call(partial(self._owner.configure, dict(options)))
@@ -69,8 +78,8 @@ class Engine:
         self._call(self._owner.new_game)
 
     def play(
-        self, position: Position | Board, limit: Limit, *, root_moves: Collection[str | Move] | None = None
-    ) -> PlayResult:
+        self, position: PositionOf[M], limit: Limit, *, root_moves: Collection[str | Move] | None = None
+    ) -> PlayResult[M]:
         """Search a position and return the engine's move. Blocks until the limit ends the search.
 
         `root_moves` are the only moves considered, None for all. Under a clock the move may come from an opening book,
@@ -82,12 +91,12 @@ class Engine:
 
     def analyse(
         self,
-        position: Position | Board,
+        position: PositionOf[M],
         limit: Limit,
         *,
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
-    ) -> list[Info]:
+    ) -> list[Info[M]]:
         """Search a position and return its `multipv` best variations, best first; an empty list if the game is over.
 
         EWN without a die: a variation for each throw. Blocks; arguments and errors as of `play`.
@@ -102,12 +111,12 @@ class Engine:
 
     def analysis(
         self,
-        position: Position | Board,
+        position: PositionOf[M],
         limit: Limit = Limit(),  # noqa: B008
         *,
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
-    ) -> Analysis:
+    ) -> Analysis[M]:
         """Start a search and return at once. Iterate over the result for the variations as they are found.
 
         Without a limit the search runs until `stop`, the end of a `with` block, or the next call of the engine.
@@ -124,8 +133,8 @@ class Engine:
         self._owner.wait()
 
     def _begin(
-        self, position: Position | Board, limit: Limit, multipv: int, root_moves: Collection[str | Move] | None
-    ) -> Analysis:
+        self, position: PositionOf[M], limit: Limit, multipv: int, root_moves: Collection[str | Move] | None
+    ) -> Analysis[M]:
         self._end_running()
         analysis = self._running = Analysis(self, Search(position, limit, multipv, root_moves))
         analysis._begin()
@@ -155,19 +164,19 @@ class Engine:
             warn(self._owner.warnings.get())
 
 
-class Analysis:
+class Analysis(Generic[M]):
     """A running search, as `Engine.analysis` returns it.
 
     Iterate over it for its variations as they are found. A `with` block stops it at its end.
     """
 
-    def __init__(self, engine: Engine, search: Search) -> None:
+    def __init__(self, engine: Engine[M], search: Search[M]) -> None:
         self._engine = engine
         self._search = search
-        self._news: SimpleQueue[Sequence[Info] | None] = SimpleQueue()
+        self._news: SimpleQueue[Sequence[Info[M]] | None] = SimpleQueue()
         self._is_left = False  # by a later call of the engine
 
-    def __enter__(self) -> Analysis:
+    def __enter__(self) -> Analysis[M]:
         return self
 
     def __exit__(
@@ -176,12 +185,12 @@ class Analysis:
         self.stop()
         self._result()
 
-    def __iter__(self) -> Iterator[Info]:
+    def __iter__(self) -> Iterator[Info[M]]:
         while not self._is_left and not (self.is_done and self._news.empty()):
             yield from self._next()
 
     @property
-    def lines(self) -> list[Info]:
+    def lines(self) -> list[Info[M]]:
         """The variations of the last report, best first."""
         return self._search.lines
 
@@ -195,7 +204,7 @@ class Analysis:
         if not self.is_done:
             self._engine._owner.stop(self._search)
 
-    def wait(self) -> PlayResult:
+    def wait(self) -> PlayResult[M]:
         """Block until the search ends and return its answer; `EngineError` if a fault of the program ended it."""
         return self._result()
 
@@ -211,7 +220,7 @@ class Analysis:
         if not self._search.is_begun:
             self._search.answer()
 
-    def _result(self) -> PlayResult:
+    def _result(self) -> PlayResult[M]:
         try:
             self._read_all()
         except BaseException:
@@ -224,7 +233,7 @@ class Analysis:
         while not self.is_done or not self._news.empty():
             self._next()
 
-    def _next(self) -> Sequence[Info]:
+    def _next(self) -> Sequence[Info[M]]:
         """Wait for news of the search; return the variations that it reports, if any."""
         self._engine._owner.check_process()
         infos = self._news.get()

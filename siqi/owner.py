@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from numbers import Integral, Real
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 from siqi.checks import check_type, is_of
 from siqi.daemon.engine import events as _events
@@ -26,13 +26,14 @@ from siqi.daemon.engine.options import declared
 from siqi.daemon.engine.scheduler import Needs
 from siqi.games.contract import Report, Score
 from siqi.limit import Limit, engine_limits
-from siqi.positions import Position, decompose
+from siqi.positions import M, Position, PositionOf, decompose
 from siqi.system.memory import STACK_BYTES
 from siqi.system.pipes import to_stderr
 
 if TYPE_CHECKING:
-    from siqi.games.xiangqi.library.board import Board
     from siqi.games.xiangqi.library.move import Move
+
+OptionValue = str | int | float | bool
 
 FIXED = ("UCI_Variant", "UCI_Coordinates", "Debug Log File")
 """Options of the daemon that do not apply to a library."""
@@ -42,12 +43,12 @@ class EngineError(RuntimeError):
     """Raised if the game cannot be loaded, the engine is closed, or a search was ended by a fault in this program."""
 
 
-class Info(NamedTuple):
+class Info(NamedTuple, Generic[M]):
     """A principal variation and its score, as a search reports them."""
 
     score: Score
     """The value of the position by this variation, the view of the side to move."""
-    pv: tuple[Any, ...]
+    pv: tuple[M, ...]
     """The moves: words of the protocol, in Xiangqi `Move` objects."""
     depth: int
     """Plies to which the variation was searched."""
@@ -63,14 +64,14 @@ class Info(NamedTuple):
     """EWN without a die: the throw that the variation answers; otherwise 0."""
 
 
-class PlayResult(NamedTuple):
+class PlayResult(NamedTuple, Generic[M]):
     """The engine's answer."""
 
-    move: Any
+    move: M | None
     """The move to play, None if there is no legal one."""
-    ponder: Any = None
+    ponder: M | None = None
     """The answer that the engine expects, None if it has none."""
-    info: Info | None = None
+    info: Info[M] | None = None
     """The last report of the search, None if there was no search, as for a move from a book."""
 
 
@@ -88,21 +89,19 @@ class Request(NamedTuple):
     """True if the caller's moves are words, False for `Move` objects."""
 
 
-def _requested(
-    position: Position | Board, limit: Limit, multipv: int, root_moves: Collection[str | Move] | None
-) -> Request:
+def _requested(position: object, limit: Limit, multipv: int, root_moves: Collection[str | Move] | None) -> Request:
     game, fen, words, dice = decompose(position)
     check_type("multipv", multipv, Integral, "a whole number")
     limits, has_words = engine_limits(limit), isinstance(position, Position)
     return Request(game, fen, list(words), dice, limits, multipv, move_words(root_moves), has_words)
 
 
-class Search:
+class Search(Generic[M]):
     """A search of a position as it is now. The owner runs it; any thread may read its state and stop it."""
 
     def __init__(
         self,
-        position: Position | Board,
+        position: PositionOf[M],
         limit: Limit,
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
@@ -115,18 +114,18 @@ class Search:
         self.is_begun = False
         self.is_done = False  # it has its result or an error; without having begun if it was refused
         self.is_stopped = False
-        self.lines: list[Info] = []  # of the last report
-        self.result: PlayResult | None = None
+        self.lines: list[Info[M]] = []  # of the last report
+        self.result: PlayResult[M] | None = None
         self.error: BaseException | None = None
 
-    def answer(self) -> PlayResult:
+    def answer(self) -> PlayResult[M]:
         """Return the result of a search that is done, or raise its error."""
         if self.error is not None:
             raise self.error
         assert self.result is not None
         return self.result
 
-    def take(self, event: _events.Event, search_id: int) -> Sequence[Info]:
+    def take(self, event: _events.Event, search_id: int) -> Sequence[Info[M]]:
         """Note an event of the running search; return the variations that it reports."""
         if isinstance(event, _events.Info):
             self.lines = [
@@ -189,7 +188,7 @@ it is done. It returns False if nobody can hear of the search any more."""
 class Owner:
     """An engine for one game, and the thread that makes its calls, in the order of their requests."""
 
-    def __init__(self, holder: object, game: str, options: Mapping[str, str | int | float | bool]) -> None:
+    def __init__(self, holder: object, game: str, options: Mapping[str, OptionValue]) -> None:
         """Start the thread; it ends with `holder`. The game is loaded, with its options, by the first call."""
         self.game = game
         self.is_loaded = False
@@ -334,13 +333,13 @@ class Owner:
         self._wait_until_idle()
         self.is_loaded = True
 
-    def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
+    def configure(self, options: Mapping[str, OptionValue]) -> None:
         """Set options; called in the owner's thread."""
         for name, value in options.items():
             self._set_option(name, value)
             self._wait_until_idle()  # Hash and Threads start a job, during which no option can be set
 
-    def _set_option(self, name: str, value: str | int | float | bool) -> None:
+    def _set_option(self, name: str, value: OptionValue) -> None:
         check_type("option", name, str, "the name of an option")
         check_type(f"option {name}", value, (str, Real, bool), "a text, a number, True or False")
         if name.lower() in map(str.lower, FIXED):

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from inspect import Parameter, signature
 from numbers import Integral
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from siqi.checks import check_type, is_of
 from siqi.daemon.clients.random_mover import random_setup, random_word
@@ -25,9 +25,27 @@ from siqi.games.pictures.replay import page
 from siqi.system.pipes import to_stderr
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
     from siqi.games.xiangqi.library.board import Board
 
-GAMES = registry.NAMES
+    M = TypeVar("M", default=Any)
+else:
+    from typing import TypeVar
+
+    M = TypeVar("M")
+
+GameName = Literal["xiangqi", "connect6", "ewn", "junqi"]
+
+GAMES = cast(tuple[GameName, ...], registry.NAMES)
+
+
+class PositionOf(Protocol[M]):
+    """What types say of a position: that its moves are `Move` objects, as a `Board`'s, or words, as a `Position`'s."""
+
+    move_stack: list[M]
+
+    def is_game_over(self) -> bool: ...
 
 
 class Position:
@@ -39,9 +57,8 @@ class Position:
     def __init__(self, game: str, fen: str | None = None) -> None:
         """Set up a FEN, None for the start position. ValueError for an unknown game or a bad FEN."""
         check_type("fen", fen, (str, type(None)), "a text")
-        self.game = game
+        self.game: GameName = check_game(game)
         self._start = fen
-        check_game(game)
         self._inner: GamePosition = load(game).position(fen)
         self.move_stack: list[str] = []
         """The moves that led here, set-ups included."""
@@ -418,23 +435,29 @@ def _check_more(game: str, draw: Callable[..., Drawing], more: Mapping[str, Any]
             check_type(name, value, (Mapping, NoneType), "a mapping from throws to chances")
 
 
-def check_game(game: str) -> None:
+def check_game(game: str) -> GameName:
+    """Return the name of a game; ValueError for another text."""
     check_type("game", game, str, "its name")
     if game not in GAMES:
         raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
+    return game
 
 
-def check_is_position(position: object) -> None:
-    if not isinstance(position, Position) and not is_of("siqi.games.xiangqi.library.board", "Board", position):
-        raise TypeError(f"position: a siqi.Position or siqi.Board is needed, not {type(position).__name__}")
-
-
-def decompose(position: Position | Board) -> tuple[str, str | None, list[str], int]:
-    """Return a position's game, the FEN before the first move (None: the start), the moves as words, and the die."""
-    check_is_position(position)
+def check_is_position(position: object) -> Position | Board:
+    """Return a position; TypeError for anything else."""
     if isinstance(position, Position):
-        return position.game, position._start, position.move_stack, position.dice
-    return "xiangqi", position.root().fen(), [move.uci(0) for move in position.move_stack], 0
+        return position
+    if not is_of("siqi.games.xiangqi.library.board", "Board", position):
+        raise TypeError(f"position: a siqi.Position or siqi.Board is needed, not {type(position).__name__}")
+    return cast("Board", position)
+
+
+def decompose(position: object) -> tuple[str, str | None, list[str], int]:
+    """Return a position's game, the FEN before the first move (None: the start), the moves as words, and the die."""
+    known = check_is_position(position)
+    if isinstance(known, Position):
+        return known.game, known._start, known.move_stack, known.dice
+    return "xiangqi", known.root().fen(), [move.uci(0) for move in known.move_stack], 0
 
 
 @cache

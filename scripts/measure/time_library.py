@@ -81,7 +81,9 @@ def _layouts() -> list[str]:
     position = siqi.Position("junqi")
     with siqi.Engine("junqi", {"Seed": 1, "Hash": 1}) as engine:
         for _ in range(2):
-            position.push(engine.play(position, siqi.Limit(nodes=1)).move)
+            move = engine.play(position, siqi.Limit(nodes=1)).move
+            assert move is not None
+            position.push(move)
     return position.move_stack
 
 

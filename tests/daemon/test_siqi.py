@@ -34,6 +34,13 @@ def xiangqi() -> Iterator[siqi.Engine]:
         yield engine
 
 
+def test_engines_and_games_name_themselves(xiangqi: siqi.Engine) -> None:
+    assert repr(xiangqi) == "<siqi.Engine xiangqi>" and repr(siqi.AsyncEngine("ewn")) == "<siqi.AsyncEngine ewn>"
+    board = siqi.Board()
+    board.push_san("炮二平五")
+    assert repr(siqi.Game.from_board(board, Red="A", Black="B")) == "<siqi.Game A - B, *, moves: 1>"
+
+
 def test_the_examples_of_the_module() -> None:
     found = doctest.testmod(siqi)
     assert found.attempted >= 4 and not found.failed

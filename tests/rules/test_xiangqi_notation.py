@@ -33,6 +33,7 @@ from siqi.games.xiangqi.library.move import (
 )
 from siqi.games.xiangqi.library.movetext import moves_in
 from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
+from siqi.games.xiangqi.library.san import is_of_other_side
 from siqi.games.xiangqi.library.signs import is_like_move, split_sign
 from siqi.games.xiangqi.rules.lookup import CANNON, KING, PAWN
 
@@ -291,6 +292,41 @@ def test_texts_that_are_refused(fen: str, text: str, error: type[ValueError]) ->
         Board(fen).parse_san(text)
 
 
+BLACK_FEN = STARTING_FEN.replace(" w ", " b ")
+
+
+@pytest.mark.parametrize(
+    ("fen", "text"),
+    [
+        (STARTING_FEN, "炮2平5"),
+        (STARTING_FEN, "炮２平５"),
+        (STARTING_FEN, "卒七进一"),
+        (STARTING_FEN, "将五进一"),
+        (STARTING_FEN, "兵七进1"),
+        (BLACK_FEN, "炮八平五"),
+        (BLACK_FEN, "炮8平五"),
+        (BLACK_FEN, "兵3进1"),
+        (BLACK_FEN, "相3进5"),
+        (BLACK_TWO_FILES, "一卒进一"),
+    ],
+)
+def test_push_san_refuses_the_other_side_s_texts_unless_asked(fen: str, text: str) -> None:
+    """Black's files count from the other edge: whoever writes 炮2平5 for Red may mean another cannon."""
+    board = Board(fen)
+    with pytest.raises(InvalidMoveError, match=f"names or numerals of the other side: {text} "):
+        board.push_san(text)
+    assert not board.move_stack
+    assert board.push_san(text, either_side=True) == Board(fen).parse_san(text)
+
+
+@pytest.mark.parametrize(
+    ("fen", "text"),
+    [(STARTING_FEN, "士四进五"), (STARTING_FEN, "C2\u22121"), (STARTING_FEN, "Ｃ２．５"), (BLACK_FEN, "马2进3")],
+)
+def test_push_san_reads_what_both_sides_write(fen: str, text: str) -> None:
+    assert Board(fen).push_san(text) == Board(fen).parse_san(text)
+
+
 def test_the_text_of_an_illegal_move() -> None:
     with pytest.raises(IllegalMoveError):
         Board().san(Move.from_uci("a0a5"))
@@ -311,6 +347,7 @@ def check_every_move(board: Board) -> None:
         texts = [board.san(move, notation) for move in moves]
         assert len(set(texts)) == len(moves), (board.fen(), notation)
         assert [board.parse_san(text) for text in texts] == moves, (board.fen(), notation)
+        assert not any(is_of_other_side(text, 0 if board.turn == RED else 1) for text in texts), texts
 
 
 def test_every_legal_move_of_random_games() -> None:

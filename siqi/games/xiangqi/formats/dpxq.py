@@ -284,7 +284,7 @@ class _Reader:
             if self._count > MAX_MOVES:
                 raise ValueError(f"more than {MAX_MOVES} moves")
             try:
-                move = self._board.push_san(match[0])
+                move = self._board.push_san(match[0], either_side=True)
             except ValueError as error:
                 self.faults.append(f"{move_number(self._board)} {error}")
                 return False

@@ -25,6 +25,7 @@ from siqi.games.xiangqi.library.move import (
     SQUARES,
     Color,
     IllegalMoveError,
+    InvalidMoveError,
     Move,
     OneBasedMove,
     Piece,
@@ -34,7 +35,7 @@ from siqi.games.xiangqi.library.move import (
 )
 from siqi.games.xiangqi.library.outcome import Outcome, Termination
 from siqi.games.xiangqi.library.placement import BaseBoard
-from siqi.games.xiangqi.library.san import Notation, Scene, read_san, write_san
+from siqi.games.xiangqi.library.san import Notation, Scene, is_of_other_side, read_san, write_san
 from siqi.games.xiangqi.library.status import Status, status_of
 from siqi.games.xiangqi.rules.lookup import PAWN
 from siqi.games.xiangqi.rules.notation import MAX_COUNTER, move_code, read_fen, squares_of
@@ -487,9 +488,15 @@ class Board(BaseBoard):
                 return self._move(algebraic.read_algebraic(self._scene(), text, ranks))
         return self._move(read_san(self._scene(), text, bool(ranks)))
 
-    def push_san(self, text: str, ranks: int = 0) -> Move:
-        """Play the move of a text, read as `parse_san` reads it, and return it."""
-        return self._push(self.parse_san(text, ranks))
+    def push_san(self, text: str, ranks: int = 0, *, either_side: bool = False) -> Move:
+        """Play the move of a text, read as `parse_san` reads it, and return it.
+
+        InvalidMoveError for names or numerals of the other side, as Red's 炮2平5 or 卒五进一, unless `either_side`.
+        """
+        move = self.parse_san(text, ranks)
+        if not either_side and is_of_other_side(text, 0 if self.turn == RED else 1):
+            raise InvalidMoveError(f"names or numerals of the other side: {text} (either_side=True reads them)")
+        return self._push(move)
 
     # Copies
 

@@ -127,6 +127,10 @@ class Game(Line):
         self.notes: list[str] = []
         self.source = Source()
 
+    def __repr__(self) -> str:
+        red, black = (self.headers.get(side, "?") for side in ("Red", "Black"))
+        return f"<siqi.Game {red} - {black}, {self.result}, moves: {len(self.moves)}>"
+
     @classmethod
     def from_board(cls, board: Board, **headers: str) -> Game:
         """Return the game of a board's move stack, with the board's result unless `headers` has one."""
@@ -637,7 +641,7 @@ class _Movetext:
             self._count += 1
             if self._count > MAX_MOVES:
                 raise ValueError(f"more than {MAX_MOVES} moves")
-            move = self._board.push_san(text, source.ranks)
+            move = self._board.push_san(text, source.ranks, either_side=True)
         except ValueError as error:
             if isinstance(error, InvalidMoveError) and self._is_beside_moves(text):
                 return

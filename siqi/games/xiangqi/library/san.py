@@ -49,6 +49,8 @@ NAMES = {
 _DIRECTIONS = {"chinese": {"+": "进", "-": "退", ".": "平"}, "traditional": {"+": "進", "-": "退", ".": "平"}}
 _ORDERS = {"chinese": "前中后", "traditional": "前中後"}
 _NUMERALS = ("一二三四五六七八九", "１２３４５６７８９")
+_SIDES = (frozenset(f"帅帥仕相兵俥傌{_NUMERALS[0]}"), frozenset("将將象卒123456789"))
+"""Characters that one side alone writes; books write 士 and all other pieces for both."""
 _MARKS = {2: ("?+", "?-"), 3: ("?+", "?#", "?-"), 4: ("++", "?+", "?-", "--"), 5: ("++", "?+", "?#", "?-", "--")}
 """WXF's first two characters, by length of the tandem and place in it: `?` for the letter, `#` for the file."""
 
@@ -153,6 +155,17 @@ def read_san(scene: Scene, text: str, has_places: bool = False) -> int:
     if len(moves) > 1:
         raise AmbiguousMoveError(f"ambiguous move: {text}")
     return moves.pop()
+
+
+def is_of_other_side(text: str, side: int) -> bool:
+    """Return True if a Chinese text has names or numerals of the side that is not to move.
+
+    The first numeral of Black's 一卒进１ is a place, and no file.
+    """
+    shown = unicodedata.normalize("NFKC", text.strip())
+    if side == 1 and shown[:1] in _NUMERALS[0]:
+        shown = shown[1:]
+    return re.search("[\u4e00-\u9fff]", shown) is not None and not _SIDES[1 - side].isdisjoint(shown)
 
 
 def _doubled(match: re.Match[str]) -> str:

@@ -131,7 +131,7 @@ class Server:
         self._out.log_input(line.text)
         if not line.text:
             return
-        if self._front_end is None:
+        if self._front_end is None or self._front_end.yields_to(line.text):
             self._front_end = front_end_for(line.text)(self._engine, self._out, self._leave)
         self._front_end = self._front_end.chosen_by(line.text)
         self._expect_end()

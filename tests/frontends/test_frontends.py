@@ -104,6 +104,23 @@ def test_the_first_word_selects_the_front_end(line: str) -> None:
     assert type(Session(line).front_end) is FRONT_ENDS[line]
 
 
+@pytest.mark.parametrize(
+    "lines, front_end",
+    [
+        (["xboard", "uci"], uci.Uci),
+        (["xboard", "protover 2", "accepted done", "hello", "uci"], uci.Uci),
+        (["xboard", "new", "uci"], cecp.Cecp),
+        (["xboard", "ping 1", "uci"], cecp.Cecp),
+        (["uci", "xboard"], uci.Uci),
+    ],
+)
+def test_a_second_handshake_before_any_game_is_honoured(lines: list[str], front_end: type[base.FrontEnd]) -> None:
+    client = Session(*lines[:-1])
+    answers = client.say(lines[-1])
+    assert type(client.front_end) is front_end
+    assert (answers[-1:] == ["uciok"]) is (lines[0] == "xboard" and front_end is uci.Uci)
+
+
 @pytest.mark.parametrize("line", [*FRONT_ENDS, "version", "new black"])
 def test_no_line_of_a_client_is_a_fault(line: str) -> None:
     client = begun(line)

@@ -310,6 +310,19 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert heading in {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}, link
 
 
+def test_the_tests_of_an_area_are_there() -> None:
+    """Each file, folder and pattern of tests in CONTRIBUTING.md, and each folder that changes, exists."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"^## Which tests to run$(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+    rows = [line.split("|") for line in table.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 10
+    for _, changed, run, _ in rows:
+        for name in re.findall(r"`([^`]+)`", run):
+            assert list((ROOT / "tests").glob(re.sub("<[^>]+>", "*", name))), name
+        for name in re.findall(r"`(siqi/[^`]+)`", changed):
+            assert list(ROOT.glob(name)), name
+
+
 @pytest.mark.parametrize("number", range(1, 6))
 def test_a_paper_is_cited_as_its_command_does(number: int) -> None:
     """Each paper has a page with the reference and the command of one of the papers' rooms."""

@@ -385,9 +385,12 @@ class Session:
         self.has_left = False
         self._out = Lines()
         self._heard = self._called = 0
-        self.front_end = front_end_for(lines[0])(cast(Engine, self.engine), self._out, self._leave)
+        self._begin(lines[0])
         self.say(*lines)
         self.calls()
+
+    def _begin(self, text: str) -> None:
+        self.front_end = front_end_for(text)(cast(Engine, self.engine), self._out, self._leave)
 
     def _write(self, event: Event) -> None:
         """Write an event that the engine posts within a call."""
@@ -399,6 +402,8 @@ class Session:
     def say(self, *lines: str, ns: int = 1) -> list[str]:
         """Send lines as the client, at the time `ns`; return the lines written since the last call."""
         for text in lines:
+            if self.front_end.yields_to(text):
+                self._begin(text)
             self.front_end = self.front_end.chosen_by(text)
             self.front_end.read(ClientLine(text, ns))
             self.front_end.run_queued()

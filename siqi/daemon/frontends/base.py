@@ -58,10 +58,15 @@ class FrontEnd:
         self.out = out
         self.leave = leave
         self.queue: deque[QueuedLine] = deque()
+        self.has_begun = False  # a command that needs the game has been read
         if self.fixed:
             engine.begin_with(self.fixed)
 
     # Lines
+
+    def yields_to(self, text: str) -> bool:
+        """True for a line with which the client begins anew, by the protocol of that line."""
+        return False
 
     def chosen_by(self, text: str) -> FrontEnd:
         """Return the front end for this line and all later ones: this one, unless the line selects another."""
@@ -70,6 +75,7 @@ class FrontEnd:
     def read(self, line: ClientLine) -> None:
         """Carry out a line that is not blank, or queue it until its command's needs are met."""
         command = self.find(line.text.split(maxsplit=1)[0])
+        self.has_begun |= command is not None and Needs.GAME in command.needs
         if command is None:
             self.unknown(line)
         elif command.needs and (self.queue or not self.engine.prepare(command.needs)):

@@ -162,6 +162,10 @@ class Cecp(FrontEnd):
 
     # Lines
 
+    def yields_to(self, text: str) -> bool:
+        """True for `uci` before any game: a client that knows both protocols may begin with `xboard`."""
+        return text == "uci" and not self.has_begun
+
     def find(self, word: str) -> Command:
         return super().find(word) or UNKNOWN
 

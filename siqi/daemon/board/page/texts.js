@@ -64,7 +64,7 @@ const TEXTS = {
   zh: {
     language: '语言', board: '棋盘', moves: '着法', newGame: '新对局', game: '棋种', yourSide: '执', level: '级别', clock: '每方用时',
     increment: '每着加时', movetime: '引擎每着用时', die: '骰子', dieByPage: '由页面掷', dieByHand: '手工输入',
-    earlier: '以前的…', noFiles: '文件夹中还没有。', start: '开始', cancel: '取消', close: '关闭', keys: '按键', enterThrow: '输入骰点', enter: '走', typeMove: '着法',
+    earlier: '以前的…', noFiles: '文件夹中还没有。', start: '开始', cancel: '取消', close: '关闭', keys: '快捷键', enterThrow: '输入骰点', enter: '走', typeMove: '着法',
     noClock: '不计时', minutes: '{n} 分钟', seconds: '{n} 秒', none: '无', levelElo: '{n}，Elo {elo}', full: '{n}，最强',
     you: '{side}（你）', engine: '{side}（引擎，{level} 级）', play: '对弈', championship: '比赛', analyse: '分析',
     yourTurn: '轮到你', yourTurnThrow: '轮到你：掷出 {throw}', thinking: '引擎思考中', thinkingThrow: '引擎掷出 {throw}，思考中',

@@ -9,6 +9,7 @@ from typing import Any
 from board_browser import SLOW_MS, by_keys
 from board_server import RunningServer
 
+from siqi.daemon.board.analyse.events import AnalysisShown
 from siqi.daemon.board.championship.events import Table
 from siqi.daemon.board.events import Snapshot
 
@@ -43,7 +44,7 @@ def drawn(page: Any, served: RunningServer) -> Snapshot:
     raise AssertionError(f"the page does not follow: {now}")
 
 
-def picks(now: Snapshot | Table, rng: random.Random) -> list[str]:
+def picks(now: Snapshot | Table | AnalysisShown, rng: random.Random) -> list[str]:
     """Return the points of a random move."""
     if now.stones:
         every = [f"{column}{row}" for column in "abcdefghijklmnopqrs" for row in range(1, 20)]

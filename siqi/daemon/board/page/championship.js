@@ -81,7 +81,7 @@ export class ChampionshipPage {
       this.shown = event;
       this.clocks.set(event.clocks);
       if (event.answers.length === 1) this.result = event.answers[0];
-      if (event.choices.length && document.activeElement === document.body) this.shell.board.focus();
+      if ((event.choices.length || event.stones) && document.activeElement === document.body) this.shell.board.focus();
     } else if (event.event === 'evaluation') {
       const score = event.mate ? `#${event.mate}` : event.win === null ? (event.cp / 100).toFixed(2) : `${Math.round(100 * event.win)} %`;
       this.evaluation = text('evaluation', { score, depth: event.depth, line: event.line.join(' ') });

@@ -23,6 +23,8 @@ export class Grid {
     /** @type {[number, number]} */
     this.at = [0, 0];
     this.down = '';
+    /** @type {[number, number]} */
+    this.downAt = [0, 0];
     root.addEventListener('keydown', (event) => this.key(event));
     root.addEventListener('pointerdown', (event) => this.press(event));
     root.addEventListener('pointerup', (event) => this.release(event));
@@ -129,13 +131,16 @@ export class Grid {
     if (event.target instanceof HTMLElement) event.target.releasePointerCapture?.(event.pointerId);
     if (isSmall && !isShown) return;
     this.down = point;
+    this.downAt = [event.clientX, event.clientY];
     this.picked(point);
   }
 
   /** @param {PointerEvent} event */
   release(event) {
     const point = this.under(event);
-    if (this.down && point && point !== this.down) this.picked(point); // a piece was dragged
+    // A pick may show another button above the board, which moves another cell under a pointer that stays where it is.
+    const isDrag = Math.hypot(event.clientX - this.downAt[0], event.clientY - this.downAt[1]) > this.cell().offsetWidth / 3;
+    if (this.down && isDrag && point && point !== this.down) this.picked(point); // a piece was dragged
     this.down = '';
   }
 }

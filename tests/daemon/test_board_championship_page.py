@@ -129,7 +129,9 @@ def test_a_whole_game_is_reloaded_and_goes_on_with_another_server(game: str, bro
             assert outcome is not None and played.winner == outcome.winner
         with page.expect_download() as download:
             page.click("[data-act=record]")
-        assert Path(download.value.path()).read_bytes() == next(tmp_path.glob("championship/*/*-*")).read_bytes()
+        assert (
+            Path(download.value.path()).read_bytes() == next(tmp_path.glob(f"championship/*/{now.record}")).read_bytes()
+        )
 
 
 @pytest.mark.long

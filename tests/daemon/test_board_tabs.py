@@ -1,0 +1,112 @@
+"""Tabs of the page of `siqi board` in a headless Chromium: ten at once, wrong tokens, a server that is killed."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from board_browser import SLOW_MS, browser, needs_chromium, opened, until
+from board_play import begin, drawn, shown
+from board_server import RunningServer, running
+from fixture_files import ROOT
+
+pytestmark = needs_chromium
+
+__all__ = ["browser"]  # a fixture
+
+TABS = 10
+
+
+def follows(page: Any, served: RunningServer) -> bool:
+    """True if a tab shows the position and the moves that the session has."""
+    now = shown(served)
+    picture = page.evaluate("document.getElementById('picture').dataset.shown ?? ''")
+    return picture == f"/picture/{now.picture}.svg" and page.locator("#moves [data-ply]").count() == len(now.moves)
+
+
+def test_ten_tabs_show_one_game_and_pass_on_the_board(browser: Any, tmp_path: Path) -> None:
+    with running(tmp_path, "connect6") as served, opened(browser, served) as first:
+        begin(first, "connect6")
+        drawn(first, served)
+        tabs = [first, *(first.context.new_page() for _ in range(TABS - 1))]
+        for page in tabs[1:]:
+            page.goto(first.url)
+            page.wait_for_selector("#main-actions [data-act=takeBoard]")
+        for points in (["j10"], ["a1", "a2"]):
+            holder, *watching = tabs
+            count = len(drawn(holder, served).moves)
+            watching[-1].click(f"#grid [data-point={points[0]}]")
+            for point in points:
+                holder.click(f"#grid [data-point={point}]")
+            until(holder, lambda count=count: len(shown(served).moves) == count + 2)
+            assert shown(served).moves[count].word == "".join(points)
+            for page in tabs:
+                until(page, lambda page=page: follows(page, served))
+            holder.goto("about:blank")
+            watching[0].wait_for_selector("#main-actions [data-act=takeBoard]", state="detached")
+            assert all(page.locator("#main-actions [data-act=takeBoard]").count() for page in watching[1:])
+            tabs = watching
+
+
+def test_a_wrong_token_opens_nothing(browser: Any, tmp_path: Path) -> None:
+    with running(tmp_path / "a") as served, running(tmp_path / "b") as other:
+        base = served.address.partition("#")[0]
+        for fragment in ("", "#wrong", f"#{other.server.token}", f"#{served.server.token}x"):
+            context = browser.new_context(locale="en-GB")
+            page = context.new_page()
+            page.set_default_timeout(SLOW_MS)
+            page.goto(base + fragment)
+            page.wait_for_selector("#state:has-text('not valid any more')")
+            assert page.locator("#board").count() == 0 and page.url == base and context.cookies() == []
+            for path in ("picture/1.svg", "page/app.js", "record"):
+                assert page.request.get(base + path).status == 403
+            page.goto("about:blank")
+            page.goto(served.address)  # the right one still opens it
+            page.wait_for_selector("#begin[open]")
+            context.close()
+
+
+@contextmanager
+def command(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `siqi board`; yield the process and its address."""
+    words = (sys.executable, "-m", "siqi", "board", "--no-browser", "--games", str(folder))
+    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.long
+def test_a_server_that_is_killed_goes_on_in_a_new_one(browser: Any, tmp_path: Path) -> None:
+    context = browser.new_context(locale="en-GB")
+    page = context.new_page()
+    page.set_default_timeout(SLOW_MS)
+    with command(tmp_path) as (process, address):
+        page.goto(address)
+        begin(page, "connect6")
+        page.click("#grid [data-point=j10]")
+        page.wait_for_selector("#moves [data-ply='2']")
+        page.wait_for_selector("#state:has-text('Your turn')")
+        page.click("#grid [data-point=a1]")  # half a turn: it is not a move
+        process.send_signal(signal.SIGKILL)
+        page.wait_for_selector("#state:has-text('does not answer')")
+        assert page.locator("#actions button").count() == 1
+    moves = page.text_content("#moves")
+    with command(tmp_path) as (process, address):
+        page.goto(address)
+        page.wait_for_selector("[data-act=goOn]")
+        assert page.text_content("#moves") == moves
+        page.click("[data-act=goOn]")
+        for point in ("a1", "a2"):
+            page.click(f"#grid [data-point={point}]")
+        page.wait_for_selector("#moves [data-ply='4']")
+    context.close()

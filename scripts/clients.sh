@@ -5,11 +5,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 packages=(chromium fairy-stockfish fonts-wqy-microhei hoichess nodejs npm scrot uci2wb xboard xvfb)
-typescript() { # checks the types of the board's page
-    [ -x build/node/node_modules/.bin/tsc ] || npm install --silent --no-audit --no-fund --prefix build/node typescript@5.9.3
+checkers() { # of the board's page: its types, and who can use it
+    [ -f build/node/node_modules/axe-core/axe.min.js ] && [ -x build/node/node_modules/.bin/tsc ] && return
+    npm install --silent --no-audit --no-fund --prefix build/node axe-core@4.14.1 typescript@5.9.3
 }
 if dpkg --status "${packages[@]}" >/dev/null 2>&1; then
-    typescript
+    checkers
     exit 0
 fi
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
@@ -19,4 +20,4 @@ fi
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
-typescript
+checkers

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from fixture_files import ROOT
+from node_programs import INSTALLED, needs
 
 from siqi.games import registry
 
 PAGE = ROOT / "siqi/daemon/board/page"
-TSC = shutil.which("tsc") or shutil.which("tsc", path=str(ROOT / "build/node/node_modules/.bin"))
+TSC = INSTALLED / ".bin/tsc"
 
 
-@pytest.mark.skipif(TSC is None, reason="not installed: typescript (bash scripts/clients.sh)")
+@needs(TSC)
 def test_types_hold() -> None:
-    assert TSC is not None
     words = "--noEmit --allowJs --checkJs --strict --target es2022 --module es2022 --moduleResolution bundler"
     modules = sorted(map(str, PAGE.glob("*.js")))
     done = subprocess.run(

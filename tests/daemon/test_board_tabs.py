@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from board_browser import SLOW_MS, browser, needs_chromium, opened, until
 from board_play import begin, drawn, shown
-from board_server import RunningServer, running
-from fixture_files import ROOT
+from board_server import RunningServer, command, running
 
 pytestmark = needs_chromium
 
@@ -70,19 +65,6 @@ def test_a_wrong_token_opens_nothing(browser: Any, tmp_path: Path) -> None:
             page.goto(served.address)  # the right one still opens it
             page.wait_for_selector("#begin[open]")
             context.close()
-
-
-@contextmanager
-def command(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run `siqi board`; yield the process and its address."""
-    words = (sys.executable, "-m", "siqi", "board", "--no-browser", "--games", str(folder))
-    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield process, process.stdout.readline().strip()
-    finally:
-        process.kill()
-        process.communicate()
 
 
 @pytest.mark.long

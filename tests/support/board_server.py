@@ -1,13 +1,17 @@
-"""A server of `siqi board` in a thread of this process."""
+"""A server of `siqi board`, in a thread of this process or in one of its own."""
 
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from fixture_files import ROOT
 
 from siqi.daemon.board.analyse.entries import AnyEntry as Fact
 from siqi.daemon.board.analyse.session import Analysis
@@ -86,3 +90,16 @@ def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[Runn
     finally:
         found[0].end()  # type: ignore[attr-defined]
         thread.join(WAIT_S)
+
+
+@contextmanager
+def command(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `siqi board`; yield the process and its address."""
+    words = (sys.executable, "-m", "siqi", "board", "--no-browser", "--games", str(folder))
+    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.communicate()

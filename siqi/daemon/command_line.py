@@ -224,10 +224,10 @@ def build_parser() -> argparse.ArgumentParser:
     from siqi.daemon.match.command import add_arguments as add_match_arguments
     from siqi.daemon.review.command import add_arguments as add_review_arguments
 
-    analyse, review, bench = add("analyse", aliases=["analyze"]), add("review"), add("bench")
+    analyse, review, bench, board = add("analyse", aliases=["analyze"]), add("review"), add("bench"), add("board")
     add_arguments(analyse)
     add_review_arguments(review)
-    add_board_arguments(add("board"))
+    add_board_arguments(board)
     add_show_arguments(add("show"))
     convert.add_arguments(add("convert"))
     match = add("match")
@@ -236,7 +236,7 @@ def build_parser() -> argparse.ArgumentParser:
     option_list.add_arguments(add("options"))
     documents.add_arguments(add("docs"))
     bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
-    for command in (analyse, review, bench):
+    for command in (analyse, review, bench, board):
         add_option(command, "more_settings")
     warm = add("warm")
     warm.add_argument("game", nargs="*", help="games; default: all")

@@ -263,10 +263,13 @@ def test_one_tab_holds_the_board_and_all_watch(tmp_path: Path) -> None:
             await first.say(do="move", word="h2e2")
             answered = await second.until(lambda event: len(event["moves"]) == 2, "snapshot")
             assert answered["moves"][0]["word"] == "h2e2" and answered["turn"] == 0
-            for flipped in ("", "f"):
+            pictures = set[bytes]()
+            for flipped in ("", "f", "-letters", "f-simplified", "-nonsense"):
                 picture = ask(served, "GET", f"/picture/{answered['picture']}{flipped}.svg", cookie(served))
                 assert picture.status == 200 and picture.data.startswith(b"<svg ")
                 assert picture.headers["Content-Type"].startswith("image/svg+xml")
+                pictures.add(picture.data)
+            assert len(pictures) == 4  # faces that the game does not have are its usual ones
             await second.say(do="take board")
             assert (await second.until(lambda event: event["holds"], "seat"))["tabs"] == 2
             await first.say(do="hint")

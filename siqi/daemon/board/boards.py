@@ -29,7 +29,9 @@ def card(name: str) -> GameCard:
 
 def board(game: Game[Position], number: int) -> Board:
     """Return the places of a game's board, from both sides."""
-    return Board(number=number, game=game.info.name, views=[_view(game, flipped) for flipped in WAYS])
+    name = game.info.name
+    faces = list(registry.picture_maker(name).FACES)
+    return Board(number=number, game=name, views=[_view(game, flipped) for flipped in WAYS], faces=faces)
 
 
 def _view(game: Game[Position], flipped: bool) -> BoardView:
@@ -54,7 +56,7 @@ class Pictures:
 
     def __init__(self) -> None:
         self._drawn: OrderedDict[int, Drawing] = OrderedDict()
-        self._svg: dict[tuple[int, bool], str] = {}
+        self._svg: dict[tuple[int, bool, str], str] = {}
 
     def keep(self, number: int, drawing: Drawing | None) -> None:
         """Keep what a mode shows now under a picture's number."""
@@ -63,15 +65,16 @@ class Pictures:
         self._drawn[number] = drawing
         while len(self._drawn) > KEPT:
             gone, _ = self._drawn.popitem(last=False)
-            for flipped in WAYS:
-                self._svg.pop((gone, flipped), None)
+            self._svg = {key: svg for key, svg in self._svg.items() if key[0] != gone}
 
-    def svg(self, number: int, flipped: bool) -> str | None:
-        """Return a picture; None if it is no longer kept."""
+    def svg(self, number: int, flipped: bool, faces: str = "") -> str | None:
+        """Return a picture; None if it is no longer kept. `faces`: of the pieces, where the game has them."""
         if number not in self._drawn:
             return None
-        if (number, flipped) not in self._svg:
+        key = number, flipped, faces
+        if key not in self._svg:
             one = self._drawn[number]
-            drawing = registry.picture_maker(one.game).draw(one.drawn, one.look._replace(flipped=flipped), **one.extras)
-            self._svg[number, flipped] = drawing.svg()
-        return self._svg[number, flipped]
+            maker = registry.picture_maker(one.game)
+            extras = {**one.extras, "faces": faces} if faces in maker.FACES else one.extras
+            self._svg[key] = maker.draw(one.drawn, one.look._replace(flipped=flipped), **extras).svg()
+        return self._svg[key]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from siqi.daemon.board.running import Claim
     from siqi.daemon.board.store import Store
 
-FAILED = 1
+FAILED, MISUSED = 1, 2
 
 ANALYSES = "analyses"
 """The folder of analyses in the folder of games."""
@@ -55,6 +55,9 @@ def board_with(options: argparse.Namespace) -> int:
     from siqi.daemon.board.running import Claim, find
     from siqi.daemon.board.store import Store
 
+    if "UCI_Coordinates" in options.settings:
+        report("--option UCI_Coordinates: the page has ranks of its own")
+        return MISUSED
     folder: Path = options.games or usual_folder()
     try:
         store = Store[AnyEntry](folder, AnyEntry)
@@ -107,7 +110,7 @@ async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, op
     days = Days(store.folder / Championship.name)
     contests, analysis = Championship(days, numbering=numbering), Analysis(analyses, numbering=numbering)
     modes = Modes([Session(store, numbering=numbering), contests, analysis], store.folder)
-    server = BoardServer(Hall(modes, Reviews(store.folder), numbering, options.game))
+    server = BoardServer(Hall(modes, Reviews(store.folder), numbering, options.game, options.settings))
     try:
         try:
             port = server.listen(options.port or USUAL_PORT)

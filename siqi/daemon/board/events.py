@@ -123,6 +123,7 @@ class Board(Event, frozen=True, tag="board"):
 
     game: str
     views: list[BoardView]
+    faces: list[str]  # of the pieces, the usual one first
 
 
 class GameCard(msgspec.Struct, frozen=True):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Protocol
 
 import msgspec
@@ -42,10 +43,17 @@ class Hall:
     One mode is active: it is shown, commanded, and asks the engine. All calls are made in the thread of one event loop.
     """
 
-    def __init__(self, modes: Modes, reviews: Reviews, numbering: Iterator[int], usual: str = registry.USUAL) -> None:
+    def __init__(
+        self,
+        modes: Modes,
+        reviews: Reviews,
+        numbering: Iterator[int],
+        usual: str = registry.USUAL,
+        settings: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         """Begin in a running event loop.
 
-        `numbering`: that of the modes. `usual`: the game that a page without one proposes.
+        `numbering`: that of the modes. `usual`: the game that a page without one proposes. `settings`: of the engine.
         """
         self._modes, self._usual = modes, usual
         self._numbering = numbering
@@ -54,7 +62,7 @@ class Hall:
         self._loop = asyncio.get_running_loop()
         self._tabs: list[Tab] = []
         self._holder: Tab | None = None
-        self._thinker = Thinker(self._post)
+        self._thinker = Thinker(self._post, settings)
         self._asked: object = None  # the key of what the engine was asked last
         self._progress = ""
         self._writing: asyncio.Task[None] | None = None  # a review

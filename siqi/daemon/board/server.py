@@ -63,7 +63,7 @@ class BoardServer:
                 ("/", Entrance, known),
                 ("/enter", Enter, known),
                 ("/page/([a-z]+[.][a-z]+)", PageFile, known | {"found": page_files()}),
-                ("/picture/([0-9]{1,9})(f?)[.]svg", PictureFile, known),
+                ("/picture/([0-9]{1,9})(f?)(?:-([a-z]{1,20}))?[.]svg", PictureFile, known),
                 ("/review/([0-9]{1,9})[.]html", ReviewFile, known),
                 ("/record", RecordFile, known),
                 ("/socket", Tab, known),
@@ -198,10 +198,10 @@ class PageFile(Guarded):
 
 
 class PictureFile(Guarded):
-    """A picture of the board, by its number."""
+    """A picture of the board, by its number, the side that is below, and the pieces' faces."""
 
-    def get(self, number: str, flipped: str) -> None:
-        svg = self.server.hall.pictures.svg(int(number), bool(flipped))
+    def get(self, number: str, flipped: str, faces: str | None = None) -> None:
+        svg = self.server.hall.pictures.svg(int(number), bool(flipped), faces or "")
         if svg is None:
             self.refuse(404, "not found")
             return

@@ -6,8 +6,9 @@ Requests come from any thread and do not block. A new request drops the one befo
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from queue import Empty, SimpleQueue
+from types import MappingProxyType
 from typing import NamedTuple
 
 from siqi.daemon.board.mode import Found, FoundLine, LoadGame, Think, Wanted, monotonic_ms
@@ -55,11 +56,12 @@ REPORT_MS = 100
 class Thinker:
     """The engine on a thread of its own."""
 
-    def __init__(self, post: Callable[[News], None]) -> None:
-        """Start the thread; `post` is called in it."""
+    def __init__(self, post: Callable[[News], None], settings: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Start the thread; `post` is called in it. `settings`: options of the engine for searches."""
         self._post = post
         self._inbox: SimpleQueue[events.Event | Callable[[], None] | None] = SimpleQueue()
         self._engine = Engine(self._inbox.put)
+        self._engine.begin_with(settings)
         self._waiting: Wanted | None = None
         self._question: Think | None = None
         self._search = 0

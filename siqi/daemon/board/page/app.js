@@ -103,6 +103,7 @@ function show() {
   const title = active?.show() ?? ['', ''];
   get('title').textContent = title[1] || 'Siqi';
   document.title = [...title, 'Siqi'].filter(Boolean).join(' – ');
+  showFaces();
   get('earlier').hidden = !shell.holds || !shell.isOpen;
   get('seat').textContent = shell.holds ? '' : text('watching');
 }
@@ -117,6 +118,21 @@ function showTabs() {
     return tab;
   }));
 }
+
+/** Let choose the faces of the pieces, where the game has several. */
+function showFaces() {
+  const faces = shell.board.board?.faces ?? [];
+  const select = /** @type {HTMLSelectElement} */ (get('faces'));
+  select.hidden = faces.length < 2;
+  const options = faces.map((face) => new Option(text(`faces_${face}`), face));
+  if (options.map((one) => one.outerHTML).join() !== [...select.options].map((one) => one.outerHTML).join()) select.replaceChildren(...options);
+  select.value = faces.includes(kept('faces')) ? kept('faces') : faces[0] ?? '';
+}
+
+get('faces').addEventListener('change', () => {
+  keep('faces', /** @type {HTMLSelectElement} */ (get('faces')).value);
+  show();
+});
 
 /** @param {string} name */
 function choose(name) {

@@ -80,7 +80,8 @@ export class BoardView {
       const label = parts.join(text('comma'));
       if (cell.getAttribute('aria-label') !== label) cell.setAttribute('aria-label', label);
     }
-    this.showPicture(`/picture/${now.picture}${this.isFlipped() ? 'f' : ''}.svg`);
+    const faces = this.board.faces.includes(kept('faces')) ? `-${kept('faces')}` : '';
+    this.showPicture(`/picture/${now.picture}${this.isFlipped() ? 'f' : ''}${faces}.svg`);
   }
 
   /** @param {Board} board */

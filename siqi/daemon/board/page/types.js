@@ -2,7 +2,7 @@
 
 /** @typedef {{point: string, x: number, y: number}} Cell */
 /** @typedef {{size: [number, number], cell: [number, number], rows: Cell[][]}} BoardView */
-/** @typedef {{event: 'board', number: number, game: string, views: BoardView[]}} Board */
+/** @typedef {{event: 'board', number: number, game: string, views: BoardView[], faces: string[]}} Board */
 /** @typedef {{game: string, names: {[language: string]: string[]}, pieces: string[], elo: number[], has_dice: boolean, has_setup: boolean, has_hidden: boolean}} GameCard */
 /** @typedef {{event: 'welcome', number: number, games: GameCard[], usual: string, version: string}} Welcome */
 /** @typedef {{word: string, chinese: string, throw: number}} PlayedMove */

@@ -410,3 +410,25 @@ def test_lines_come_ten_times_a_second_at_most_and_a_new_question_stops_the_old_
         assert isinstance(lines, LinesShown) and not lines.lines[0].throw and lines.lines[0].points
     finally:
         thinker.close()
+
+
+def test_moves_of_a_view_have_the_referees_answer() -> None:
+    study = Study()
+    study.do(ask.Open("junqi"))
+    study.do(ask.Add(random_junqi_setup(study.rng)))
+    shown = study.do(ask.Add("?"))
+    assert shown.needs_answers and not shown.has_views
+    battle = next(one for one in shown.choices if one.points[-1] in shown.pieces)
+    quiet = next(one for one in shown.choices if one.points[-1] not in shown.pieces)
+    assert study.refused(ask.Add(battle.word))
+    assert study.refused(ask.Add(battle.word, 3))
+    flag = next(point for point, letter in shown.pieces.items() if letter == "x" and point in ("A1", "A3"))
+    after = study.do(ask.Add(battle.word, 2, flag))
+    assert not set(battle.points) & set(after.pieces)  # both have died
+    assert study.analysis.tree.node.word == f"{battle.word}=2@{flag}"
+    study.do(ask.GoTo(2))
+    assert study.do(ask.Add(quiet.word, 3)).node == 4
+    study.do(ask.Open("junqi"))
+    for _ in range(2):
+        study.do(ask.Add(random_junqi_setup(study.rng)))
+    assert not study.shown().needs_answers and study.do(ask.Add(study.shown().choices[0].word)).node == 3

@@ -44,9 +44,11 @@ class Choose(Command, frozen=True, tag="choose"):
 
 
 class Add(Command, frozen=True, tag="add"):
-    """Play a move, or a set-up, at the current position."""
+    """Play a move, or a set-up, at the current position; in a view with the referee's answer, as in Championship."""
 
     word: Word
+    result: Annotated[int, msgspec.Meta(ge=0, le=3)] | None = None
+    flag: Point = ""
 
 
 class SetUps(Command, frozen=True, tag="set-ups"):

@@ -85,6 +85,7 @@ class AnalysisShown(Shown, frozen=True, tag="analysis"):
     throw: int = 0
     has_throw: bool = False  # a throw can be set here
     needs_setup: bool = False
+    needs_answers: bool = False  # a referee answers the moves: the pieces of one side are not known
     view: int | None = None
     has_views: bool = False
     layers: dict[str, bool] = msgspec.field(default_factory=dict)  # of the game, and whether they are shown

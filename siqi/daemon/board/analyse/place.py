@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from siqi.daemon.board.analyse.tree import Node, Tree
 from siqi.daemon.board.events import PlayedMove
+from siqi.daemon.review.engine import bare
 from siqi.games import registry
 from siqi.games.contract import (
     UNKNOWN_SETUP,
@@ -60,6 +61,17 @@ class Place:
         if not is_hidden_position(whole, self.info) or whole.viewer is not None or self.fen:
             return False
         return not (is_setup_position(whole, self.info) and UNKNOWN_SETUP in whole.words)
+
+    @property
+    def needs_answers(self) -> bool:
+        """True if the position is a view, whose moves a referee answers."""
+        return is_hidden_position(self.whole, self.info) and self.has_pieces and self.whole.viewer is not None
+
+    def observed(self, word: str, result: int | None, flag: str = "") -> str:
+        """Return a move with the referee's answer where there is one; ValueError for a malformed one."""
+        if result is None or not is_hidden_position(self.whole, self.info) or not self.has_pieces:
+            return word
+        return self.whole.observed(bare(word), result, flag)
 
     def view(self, side: int) -> Position:
         """Return the position as a side sees it, where `is_referee`."""

@@ -96,8 +96,8 @@ class Analysis(StoredMode):
                 self._begin(self._reader.choose(number, self._today()))
             case asked.GoTo(node=node):
                 self._go(Went(at=self._today(), node=node))
-            case asked.Add(word=word):
-                self._add(word)
+            case asked.Add(word=word, result=result, flag=flag):
+                self._add(self._require().observed(word, result, flag))
             case asked.Dice(throw=throw):
                 self._throw(throw)
             case asked.SetUps():
@@ -459,6 +459,7 @@ class Analysis(StoredMode):
             last=place.points_of(tree.node.word) if tree.current != ROOT else [],
             throw=tree.node.throw if self.has_throw else 0,
             has_throw=self.has_throw,
+            needs_answers=place.needs_answers,
             view=self._shows.view if place.is_referee else None,
             layers=dict(self._shows.layers),
             lines=self._wishes.lines,

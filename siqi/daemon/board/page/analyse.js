@@ -5,6 +5,7 @@ import { Graph } from './graph.js';
 import { LineList } from './lines.js';
 import { OpenDialog, save } from './open.js';
 import { button, fill, get, write } from './parts.js';
+import { Battle } from './battle.js';
 import { pick } from './picks.js';
 import { moveText, percent, pieceText, reasonText, spoken, text } from './texts.js';
 import { TreeList } from './tree.js';
@@ -29,6 +30,8 @@ export class AnalysePage {
     this.lines = null;
     /** @type {string[]} */
     this.chosen = [];
+    /** @type {string[][]} */
+    this.marks = []; // arrows that the person has drawn at this position, each by its ends
     this.letter = '';
     this.linesBefore = 3;
     this.progress = '';
@@ -37,6 +40,7 @@ export class AnalysePage {
     this.tree = new TreeList(get('tree'), (node) => this.go(node));
     this.graph = new Graph(get('graph'), (node) => this.go(node));
     this.arrows = new Arrows(get('arrows'));
+    this.battle = new Battle(get('battle'), (command) => shell.ask(command), () => shell.show());
     this.list = new LineList(get('lines'), (word) => this.add(word));
     this.dialog = new OpenDialog(shell, () => this.shown?.game ?? '');
     this.listen();
@@ -97,9 +101,13 @@ export class AnalysePage {
   /** @param {AnalysisShown} event */
   take(event) {
     const before = this.shown;
-    if (before?.picture !== event.picture && event.stage !== 'edit') this.chosen = [];
+    if (before?.picture !== event.picture && event.stage !== 'edit') {
+      this.chosen = [];
+      this.battle.drop();
+    }
     if (before && (before.node !== event.node || before.file !== event.file || before.throw !== event.throw)) {
       this.lines = null;
+      this.marks = [];
       write('refusal', '');
       this.say(event);
     }
@@ -139,9 +147,23 @@ export class AnalysePage {
       this.shell.ask({ do: 'put', point, letter: now.pieces[point] === this.letter ? '' : this.letter });
       return;
     }
+    if (this.battle.picked(point)) return;
     const next = pick({ ...now, setup: [] }, this.chosen, point);
+    const command = /** @type {{word: string} | undefined} */ (next.command);
     this.chosen = next.chosen;
-    if (next.command) this.shell.ask({ ...next.command, do: 'add' });
+    if (command && now.needs_answers && now.pieces[point]) this.battle.begin(command.word);
+    else if (command) this.shell.ask({ do: 'add', word: command.word, ...(now.needs_answers ? { result: 3 } : {}) });
+    this.shell.show();
+  }
+
+  /**
+   * Draw an arrow, or a ring around one point; the same one again takes it away.
+   * @param {string} from
+   * @param {string} to
+   */
+  drawn(from, to) {
+    const has = (/** @type {string[]} */ one) => one[0] === from && one[1] === to;
+    this.marks = this.marks.some(has) ? this.marks.filter((one) => !has(one)) : [...this.marks, [from, to]];
     this.shell.show();
   }
 
@@ -159,6 +181,8 @@ export class AnalysePage {
       this.go(steps[event.key]);
     } else if (event.key === 'Escape') {
       this.chosen = [];
+      this.battle.drop();
+      this.marks = [];
       this.shell.show();
     } else if (event.key === 'b') this.playBest();
     else if (event.key === ' ' && !isButton) {
@@ -185,6 +209,7 @@ export class AnalysePage {
 
   /** @returns {string[]} */
   show() {
+    this.battle.show();
     const now = this.shown;
     const isThere = Boolean(now && now.stage !== 'start' && now.stage !== 'loading');
     const [state, detail] = this.status();
@@ -224,7 +249,7 @@ export class AnalysePage {
     const side = now.view ?? 0;
     this.shell.board.show(now.game, side, { ...now, setup: [] }, this.chosen, this.shell.holds && now.stage !== 'edit', this.card());
     const lines = this.lines?.node === now.node && now.stage === 'analyse' ? this.lines : null;
-    this.arrows.show(this.shell.board, lines, this.card()?.pieces[0].length === 1);
+    this.arrows.show(this.shell.board, lines, this.card()?.pieces[0].length === 1, now.stage === 'analyse' ? this.marks : []);
   }
 
   /** @param {AnalysisShown} now */

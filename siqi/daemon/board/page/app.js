@@ -22,7 +22,7 @@ const shell = {
   usual: '',
   holds: true,
   isOpen: true,
-  board: new BoardView((point) => active?.picked(point)),
+  board: new BoardView((point) => active?.picked(point), (from, to) => active?.drawn?.(from, to)),
   ask(command) {
     get('refusal').textContent = '';
     send(command);

@@ -18,11 +18,12 @@ export class Arrows {
    * @param {import('./board.js').BoardView} board
    * @param {LinesShown | null} found
    * @param {boolean} isOfStones
+   * @param {string[][]} marks arrows that the person has drawn, each by its ends
    */
-  show(board, found, isOfStones) {
+  show(board, found, isOfStones, marks) {
     const view = board.board?.views[board.isFlipped() ? 1 : 0];
     const lines = (found?.lines ?? []).filter((one) => one.points.length && !one.throw);
-    const line = JSON.stringify([view?.size, board.isFlipped(), lines.map((one) => [one.points, one.chance])]);
+    const line = JSON.stringify([view?.size, board.isFlipped(), lines.map((one) => [one.points, one.chance]), marks]);
     if (line === this.line) return;
     this.line = line;
     this.root.replaceChildren();
@@ -42,6 +43,13 @@ export class Arrows {
       labels.set(last.point, label(last, Math.min(size, view.size[0] / 12), size, percent(one.chance)));
     });
     this.root.append(...labels.values());
+    for (const ends of marks) {
+      const [from, to] = ends.map((point) => cells.get(point));
+      if (!from || !to) continue;
+      const shape = from === to ? rings([from], size) : arrow(from, to, size);
+      shape.setAttribute('class', 'drawn');
+      this.root.append(shape);
+    }
   }
 }
 

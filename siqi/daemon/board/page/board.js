@@ -10,9 +10,12 @@ import { pieceText, text } from './texts.js';
 /** @typedef {import('./types.js').OnBoard} OnBoard */
 
 export class BoardView {
-  /** @param {(point: string) => void} picked called with the point that the person picks */
-  constructor(picked) {
-    this.grid = new Grid(get('grid'), picked);
+  /**
+   * @param {(point: string) => void} picked called with the point that the person picks
+   * @param {(from: string, to: string) => void} drawn called with the ends of an arrow that the person draws
+   */
+  constructor(picked, drawn) {
+    this.grid = new Grid(get('grid'), picked, drawn);
     /** @type {Board | null} */
     this.board = null;
     this.side = 0; // from which the board is seen, unless it is turned

@@ -12,10 +12,13 @@ export class Grid {
   /**
    * @param {HTMLElement} root
    * @param {(point: string) => void} picked called with the point that the person picks
+   * @param {(from: string, to: string) => void} [drawn] called with the ends of an arrow drawn by the right button
    */
-  constructor(root, picked) {
+  constructor(root, picked, drawn = () => {}) {
     this.root = root;
     this.picked = picked;
+    this.drawn = drawn;
+    this.from = ''; // where the right button was pressed
     /** @type {HTMLElement[][]} */
     this.rows = [];
     /** @type {Map<string, HTMLElement>} */
@@ -28,6 +31,7 @@ export class Grid {
     root.addEventListener('keydown', (event) => this.key(event));
     root.addEventListener('pointerdown', (event) => this.press(event));
     root.addEventListener('pointerup', (event) => this.release(event));
+    root.addEventListener('contextmenu', (event) => event.preventDefault());
   }
 
   /**
@@ -120,8 +124,9 @@ export class Grid {
 
   /** @param {PointerEvent} event */
   press(event) {
-    const point = event.button ? '' : this.under(event);
     this.down = '';
+    this.from = event.button === 2 ? this.under(event) : '';
+    const point = event.button ? '' : this.under(event);
     if (!point) return;
     event.preventDefault();
     const isSmall = event.pointerType === 'touch' && this.cell().offsetWidth < SMALL_PX;
@@ -138,6 +143,8 @@ export class Grid {
   /** @param {PointerEvent} event */
   release(event) {
     const point = this.under(event);
+    if (this.from && point && event.button === 2) this.drawn(this.from, point);
+    this.from = '';
     // A pick may show another button above the board, which moves another cell under a pointer that stays where it is.
     const isDrag = Math.hypot(event.clientX - this.downAt[0], event.clientY - this.downAt[1]) > this.cell().offsetWidth / 3;
     if (this.down && isDrag && point && point !== this.down) this.picked(point); // a piece was dragged

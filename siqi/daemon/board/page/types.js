@@ -53,7 +53,7 @@
  * @typedef {{event: 'analysis', number: number, stage: 'start' | 'loading' | 'analyse' | 'edit', picture: number,
  *   game: string, name: string, file: string, players: [string, string], result: string, node: number, turn: number,
  *   fen: string, pieces: {[point: string]: string}, last: string[], choices: Choice[], stones: number, throw: number,
- *   has_throw: boolean, needs_setup: boolean, view: number | null, has_views: boolean, layers: {[name: string]: boolean},
+ *   has_throw: boolean, needs_setup: boolean, needs_answers: boolean, view: number | null, has_views: boolean, layers: {[name: string]: boolean},
  *   lines: number, judging: number, book: BookMove[], known: string[], comment: string, ending: Ending | null,
  *   can_restore: boolean, formats: string[], notes: string[], games: string[], tree: TreeShown | null,
  *   found: LinesShown | null}} AnalysisShown
@@ -78,9 +78,9 @@
  */
 /**
  * A mode's part of the page. `parts` are shown while it is active, `keys` are listed, `show` returns what the window's
- * title says, `look` is called ten times a second.
+ * title says, `look` is called ten times a second, `drawn` with the ends of an arrow that the person draws.
  * @typedef {{parts: Element[], keys: string[][], forget: () => void, hear: (event: Event) => void,
- *   show: () => string[], look: () => void, picked: (point: string) => void, key: (event: KeyboardEvent) => void}} ModePage
+ *   show: () => string[], look: () => void, picked: (point: string) => void, drawn?: (from: string, to: string) => void, key: (event: KeyboardEvent) => void}} ModePage
  */
 
 export {};

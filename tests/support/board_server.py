@@ -20,6 +20,7 @@ from siqi.daemon.board.championship.session import Championship
 from siqi.daemon.board.command import ANALYSES
 from siqi.daemon.board.entries import AnyEntry
 from siqi.daemon.board.hall import Hall
+from siqi.daemon.board.layouts import Layouts
 from siqi.daemon.board.mode import numbers
 from siqi.daemon.board.modes import Modes
 from siqi.daemon.board.reviews import Reviews
@@ -62,9 +63,10 @@ def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[Runn
 
     async def serve() -> None:
         store, numbering = Store[AnyEntry](folder, AnyEntry), numbers()
-        session = Session(store, seed=seed, numbering=numbering)
+        layouts = Layouts(folder)
+        session = Session(store, seed=seed, numbering=numbering, layouts=layouts)
         days = Days(folder / Championship.name)
-        contests = Championship(days, numbering=numbering)
+        contests = Championship(days, numbering=numbering, layouts=layouts)
         analyses = Store[Fact](folder / ANALYSES, Fact)
         analysis = Analysis(analyses, numbering=numbering)
         modes = Modes([session, contests, analysis], folder)

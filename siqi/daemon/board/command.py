@@ -99,6 +99,7 @@ async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, op
     from siqi.daemon.board.championship.days import Days
     from siqi.daemon.board.championship.session import Championship
     from siqi.daemon.board.hall import Hall
+    from siqi.daemon.board.layouts import Layouts
     from siqi.daemon.board.mode import numbers
     from siqi.daemon.board.modes import Modes
     from siqi.daemon.board.reviews import Reviews
@@ -106,10 +107,13 @@ async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, op
     from siqi.daemon.board.server import BoardServer
     from siqi.daemon.board.session import Session
 
-    numbering = numbers()
+    numbering, layouts = numbers(), Layouts(store.folder)
     days = Days(store.folder / Championship.name)
-    contests, analysis = Championship(days, numbering=numbering), Analysis(analyses, numbering=numbering)
-    modes = Modes([Session(store, numbering=numbering), contests, analysis], store.folder)
+    contests, analysis = (
+        Championship(days, numbering=numbering, layouts=layouts),
+        Analysis(analyses, numbering=numbering),
+    )
+    modes = Modes([Session(store, numbering=numbering, layouts=layouts), contests, analysis], store.folder)
     server = BoardServer(Hall(modes, Reviews(store.folder), numbering, options.game, options.settings))
     try:
         try:

@@ -54,6 +54,27 @@ class SetUp(Command, frozen=True, tag="set up"):
     """Play the set-up that has been made."""
 
 
+class SaveLayout(Command, frozen=True, tag="save layout"):
+    """Keep the set-up that is being made under a name, which may have another one."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+
+
+class UseLayout(Command, frozen=True, tag="use layout"):
+    """Make a set-up that was kept under a name."""
+
+    name: Word
+
+
+class ForgetLayout(Command, frozen=True, tag="forget layout"):
+    """Keep a set-up no longer."""
+
+    name: Word
+
+
+LayoutCommand = SaveLayout | UseLayout | ForgetLayout
+
+
 class Throw(Command, frozen=True, tag="throw"):
     """Enter the throw of a die for the side to move."""
 
@@ -136,6 +157,7 @@ AnyCommand = (
     | Pause
     | Resume
     | Resign
+    | LayoutCommand
     | FileCommand
 )
 """The commands of Play."""

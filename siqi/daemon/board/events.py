@@ -79,6 +79,7 @@ class Snapshot(Shown, frozen=True, tag="snapshot"):
     choices: list[Choice] = []  # empty while the person cannot move, and where a turn is made of stones
     stones: int = 0  # to put on empty points, where a turn is made of stones
     setup: list[str] = []  # the points of the set-up that the person makes
+    layouts: list[str] = []  # the names of set-ups that were kept
     throw: int = 0
     needs_throw: bool = False  # the person has to enter a throw
     thinking: bool = False  # the engine is to move

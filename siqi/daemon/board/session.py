@@ -15,6 +15,7 @@ from siqi.daemon.board.base import Refusal, StoredMode
 from siqi.daemon.board.commands import (
     AnyCommand,
     Begin,
+    ForgetLayout,
     Hint,
     Look,
     MoveNow,
@@ -24,14 +25,17 @@ from siqi.daemon.board.commands import (
     Propose,
     Resign,
     Resume,
+    SaveLayout,
     SetUp,
     Swap,
     TakeBack,
     Throw,
+    UseLayout,
 )
 from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.entries import AnyEntry, Begun, Ended, Paused, Resumed, Thrown, WentBack
 from siqi.daemon.board.events import Choice, Event, Settings, Snapshot, Stage
+from siqi.daemon.board.layouts import Layouts
 from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, monotonic_ms, utc
 from siqi.daemon.board.played import Played
 from siqi.daemon.board.positions import Positions
@@ -57,13 +61,14 @@ class Session(StoredMode):
         today: Callable[[], str] = utc,
         seed: int = 0,
         numbering: Iterator[int] | None = None,
+        layouts: Layouts | None = None,
     ) -> None:
         """Open the youngest game of the store. OSError if its file cannot be read.
 
         `clock`: milliseconds that only rise. `seed`: of the page's throws in games that begin; 0: a random one a game.
         """
         super().__init__(store, numbering)
-        self._seed = seed
+        self._seed, self._layouts = seed, layouts or Layouts()
         self._played = Played(store, clock, today)
         self._picture = 0
         self._nonce = 0
@@ -114,6 +119,9 @@ class Session(StoredMode):
                 self._nonce += 1
                 self._arranged = ""
                 self._picture = self.next_number()
+            case SaveLayout() | UseLayout() | ForgetLayout():
+                name = self._require_setting_up().info.name
+                self._arrange(self._layouts.do(command, name, self._arranged))
             case Throw(throw):
                 self._throw(throw)
             case TakeBack():
@@ -167,7 +175,11 @@ class Session(StoredMode):
         letters = list(self._arranged)
         i, j = points.index(first), points.index(second)
         letters[i], letters[j] = letters[j], letters[i]
-        self._arranged = positions.checked("".join(letters))
+        self._arrange("".join(letters))
+
+    def _arrange(self, word: str) -> None:
+        """Make a set-up of its word, '' for none."""
+        self._arranged = self._require_setting_up().checked(word) if word else ""
         self._picture = self.next_number()
 
     def _throw(self, throw: int) -> None:
@@ -373,7 +385,8 @@ class Session(StoredMode):
     def _offers(self, positions: Positions) -> dict[str, Any]:
         """Return the parts of a snapshot that say what the person may do on the board."""
         if not positions.has_pieces:
-            return {"setup": list(positions.setup_points(self._played.begun.person))}
+            points = list(positions.setup_points(self._played.begun.person))
+            return {"setup": points, "layouts": self._layouts.names(positions.info.name)}
         if self._played.needs_throw:
             return {}
         if positions.info.stones_per_turn > 1:

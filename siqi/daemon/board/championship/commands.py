@@ -10,6 +10,7 @@ from siqi.daemon.board.commands import (
     MOST_MS,
     Command,
     FileCommand,
+    LayoutCommand,
     MoveNow,
     Pause,
     Point,
@@ -169,6 +170,7 @@ AnyCommand = (
     | MoveNow
     | Pause
     | Resume
+    | LayoutCommand
     | FileCommand
 )
 """The commands of Championship."""

@@ -71,6 +71,7 @@ class Table(Shown, frozen=True, tag="championship"):
     choices: list[Choice] = field(default_factory=list)
     stones: int = 0
     setup: list[str] = field(default_factory=list)  # the points of the set-up that is made by hand
+    layouts: list[str] = field(default_factory=list)  # the names of set-ups that were kept
     presets: list[str] = field(default_factory=list)  # words of set-ups to choose from
     word: str = ""  # of the set-up that is made
     throw: int = 0

@@ -10,6 +10,8 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from siqi.daemon.board.base import Refusal, StoredMode
 from siqi.daemon.board.championship import lists, questions, records
 from siqi.daemon.board.championship.commands import (
@@ -55,9 +57,23 @@ from siqi.daemon.board.championship.events import Evaluation, Table, Warning
 from siqi.daemon.board.championship.preflight import Preflight
 from siqi.daemon.board.championship.state import State
 from siqi.daemon.board.championship.table import table
-from siqi.daemon.board.commands import MoveNow, OpenFile, Pause, Propose, Resume, SetUp, Swap, Throw
+from siqi.daemon.board.commands import (
+    ForgetLayout,
+    LayoutCommand,
+    MoveNow,
+    OpenFile,
+    Pause,
+    Propose,
+    Resume,
+    SaveLayout,
+    SetUp,
+    Swap,
+    Throw,
+    UseLayout,
+)
 from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.events import Event
+from siqi.daemon.board.layouts import Layouts
 from siqi.daemon.board.mode import Found, Key, LoadGame, Think, Wanted, monotonic_ms
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
@@ -85,13 +101,14 @@ class Championship(StoredMode):
         today: Callable[[], str] = local,
         numbering: Iterator[int] | None = None,
         die: Callable[[int], int] = secrets.randbelow,
+        layouts: Layouts | None = None,
     ) -> None:
         """Open the youngest contest of the store. OSError if its file cannot be read.
 
         `clock`: milliseconds that only rise. `die`: returns a number below its argument.
         """
         super().__init__(store, numbering)
-        self._die = die
+        self._die, self._layouts = die, layouts or Layouts()
         self._facts = ContestFacts(store, clock, today)
         self._preflight = Preflight(store, clock)
         self._picture = 0
@@ -142,7 +159,7 @@ class Championship(StoredMode):
                 self._play(word, result, flag)
             case Confirm(result, flag):
                 self._confirm(result, flag)
-            case Arrange() | Swap() | Propose() | SetUp():
+            case Arrange() | Swap() | Propose() | SetUp() | SaveLayout() | UseLayout() | ForgetLayout():
                 self._set_up(command)
             case GoBack(game, node, note):
                 self._go_back(game, node, note)
@@ -242,7 +259,7 @@ class Championship(StoredMode):
         positions = self._facts.positions
         return positions.checked(positions.observed(word, result, flag))
 
-    def _set_up(self, command: Arrange | Swap | Propose | SetUp) -> None:
+    def _set_up(self, command: Arrange | Swap | Propose | SetUp | LayoutCommand) -> None:
         """Make a set-up, of the engine's side too: what is proposed there may be changed before it is announced."""
         positions = self._require_going_on()
         if positions.has_pieces:
@@ -253,6 +270,9 @@ class Championship(StoredMode):
             self._arranged = ""
             if self._facts.is_engines:
                 self._facts.add(Proposed(at=self._facts.today(), word="", used=self._facts.used()))
+        elif isinstance(command, LayoutCommand):
+            if (taken := self._layouts.do(command, positions.info.name, word)) != word:
+                self._arrange(taken)
         elif not word and not isinstance(command, Arrange):
             raise Refusal("no set-up is being made")
         elif isinstance(command, SetUp):
@@ -448,7 +468,12 @@ class Championship(StoredMode):
         number = self.next_number()
         if self._preflight.game:
             return Table(number=number, stage="start", press="begin", checks=self._preflight.checks)
-        return table(self._facts, number, self._picture, self._arranged, self._record)
+        found = table(self._facts, number, self._picture, self._arranged, self._record)
+        return (
+            msgspec.structs.replace(found, layouts=self._layouts.names(self._facts.begun.game))
+            if found.setup
+            else found
+        )
 
     def record(self) -> tuple[str, bytes] | None:
         """Return the official record of the game that is shown, and its file name; None before both set-ups."""

@@ -3,6 +3,7 @@
 import { inWords, notation, pointsOf } from './announce.js';
 import { ClockFace, clockText } from './clocks.js';
 import { Corrections } from './corrections.js';
+import { layoutButtons } from './layouts.js';
 import { MoveList } from './moves.js';
 import { button, fill, get, kept, write } from './parts.js';
 import { pick } from './picks.js';
@@ -304,6 +305,7 @@ export class ChampionshipPage {
       if (shown.setup.length) {
         first.push(button('propose', () => shell.ask({ do: 'propose' })));
         for (const word of shown.presets) first.push(this.preset(word));
+        first.push(...layoutButtons(shell, shown.layouts));
       }
       if (shown.press === 'next') first.push(button('nextGame', () => shell.ask({ do: 'next game' }), !shown.contest?.is_decided));
       if (shown.stage === 'start') first.push(...this.corrections.beginning());

@@ -2,6 +2,7 @@
 
 import { BeginDialog } from './begin.js';
 import { ClockFace, clockText } from './clocks.js';
+import { layoutButtons } from './layouts.js';
 import { MoveList } from './moves.js';
 import { button, fill, get, write } from './parts.js';
 import { pick } from './picks.js';
@@ -220,6 +221,7 @@ export class PlayPage {
       if (shown.setup.length) {
         const isEmpty = !Object.keys(shown.pieces).length;
         first.push(button('ready', () => shell.ask({ do: 'set up' }), true, isEmpty), button('propose', () => shell.ask({ do: 'propose' }), false, isEmpty));
+        if (!isEmpty) more.push(...layoutButtons(shell, shown.layouts));
       }
       if (stage === 'over') first.push(this.reviewButton());
       if (shown.looked !== null) first.push(button('lookOn', () => this.lookAt(shown.moves.length), true));

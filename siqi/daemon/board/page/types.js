@@ -14,7 +14,7 @@
  * @typedef {{event: 'snapshot', number: number,
  *   stage: 'start' | 'loading' | 'asks' | 'set-up' | 'play' | 'paused' | 'over',
  *   settings: Settings | null, turn: number, picture: number, pieces: {[point: string]: string}, moves: PlayedMove[],
- *   last: string[], looked: number | null, choices: Choice[], stones: number, setup: string[], throw: number, needs_throw: boolean,
+ *   last: string[], looked: number | null, choices: Choice[], stones: number, setup: string[], layouts: string[], throw: number, needs_throw: boolean,
  *   thinking: boolean, can_take_back: boolean, hint: PlayedMove | null, is_hint_coming: boolean, clocks: Clocks | null,
  *   ending: Ending | null, file: string}} Snapshot
  */
@@ -38,7 +38,7 @@
  *   press: 'nobody' | 'begin' | 'resume' | 'set-up' | 'throw' | 'announce' | 'opponent' | 'own' | 'referee' | 'next',
  *   checks: Check[], contest: Contest | null, first: number, turn: number, pieces: {[point: string]: string},
  *   moves: PlayedMove[], line: number[], ahead: number[], ahead_moves: PlayedMove[], choices: Choice[], stones: number,
- *   setup: string[], presets: string[], word: string, throw: number, proposed: PlayedMove | null, answers: number[],
+ *   setup: string[], layouts: string[], presets: string[], word: string, throw: number, proposed: PlayedMove | null, answers: number[],
  *   clocks: Clocks | null, corrections: Correction[], record: string, saved_at: string}} Table
  */
 /**

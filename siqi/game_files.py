@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, overload
 
 from siqi.checks import check_type, is_of
+from siqi.daemon.commands.game_files import cut_records
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.formats import MAX_BYTES, Format, WriteStyle, named_by_file, recognised
-from siqi.games.game_record import CutGameError, GameRecord, check_moves
-from siqi.positions import check_game, load
+from siqi.games.game_record import GameRecord
+from siqi.positions import check_game
 from siqi.system.files import read_bytes, replace_file
 from siqi.system.pipes import to_stderr
 
@@ -63,19 +64,9 @@ def load_games(
     with announce_compiling(to_stderr, game):
         found = one.read(data, encoding)
     if any(isinstance(each, GameRecord) for each in found.games):
-        _cut(game, found.games, found.faults)
+        cut_records(game, found)
         found.faults += found.notes
     return LoadedGames(found.games, found.faults)
-
-
-def _cut(game: str, records: list[GameRecord], faults: list[str]) -> None:
-    """Cut each record before its first illegal move, which is a fault."""
-    for number, record in enumerate(records):
-        try:
-            check_moves(load(game), record)
-        except CutGameError as error:
-            faults.append(f"game {number + 1}: {error}")
-            records[number] = error.record
 
 
 def save_games(

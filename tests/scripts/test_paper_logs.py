@@ -12,9 +12,12 @@ from scripts.match.paired_games import Pairing, pairing_scores, read_games
 from scripts.papers.connect6_roads.clocks import CountedGame, game_key, local_score, pairs_at
 from scripts.papers.connect6_roads.experiments import MINUTES
 from scripts.papers.connect6_roads.times import PAPER_SECONDS, PAPER_TURN
-from scripts.papers.ewn_uct.experiments import paired_text, points_text, uct_text
+from scripts.papers.ewn_uct.conditions import uct_text
+from scripts.papers.ewn_uct.experiments import paired_text, points_text
+from scripts.papers.ewn_uct.threads import PLAYOUTS
 from scripts.papers.xiangqi_rules.experiments import MATCHES
 
+from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.statistics import percent
 from siqi.system.log import read_log
 
@@ -81,6 +84,18 @@ def test_games_of_figure_1_s_factors() -> None:
     for score in found.values():
         assert sum(map(int, score.counts)) == 300
         assert all(spaced(percent(score.score)) in page for page in pages(1))
+
+
+def test_three_times_the_playouts_against_one() -> None:
+    games = read_games(LOGS / "ewn_uct/threefold.jsonl.zst")
+    limits = [PlayerLimits(nodes=playouts).text for playouts in PLAYOUTS[:2]]
+    assert {game["limit"] for game in games} == set(limits)
+    scores = []
+    for limit in limits:
+        (score,) = pairing_scores([game for game in games if game["limit"] == limit]).values()
+        assert sum(map(int, score.counts)) == 1000
+        scores.append(spaced(percent(score.score)))
+    assert all(any(all(score in line for score in scores) for line in page.splitlines()) for page in pages(1))
 
 
 def test_rules_against_none_within_each_search() -> None:

@@ -75,6 +75,7 @@ def test_play(game: str, browser: Any, tmp_path: Path) -> None:
         check(page, "an earlier position")
         page.click("[data-act=lookOn]")
         check_dialog(page, "#help", "#keys")
+        check_dialog(page, "#earlier", "#files")
         with opened(browser, served) as watching:
             watching.wait_for_selector("[data-act=takeBoard]")
             check(watching, "a tab that watches")

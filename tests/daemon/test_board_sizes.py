@@ -70,6 +70,7 @@ def test_twice_the_size(game: str, browser: Any, tmp_path: Path) -> None:
         if now.setup:
             drag(page, served, now)
         check_dialog(page, "#help", "#keys")
+        check_dialog(page, "#earlier", "#files")
         page.keyboard.press("Alt+2")
         page.wait_for_selector("[data-act=newContest]")
         check_dialog(page, "[data-act=newContest]", "#form")

@@ -1,0 +1,82 @@
+"""What stands beside the games in the browser: earlier files, named set-ups, lists of moves, faces, drawn arrows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import board_analyse
+import board_championship
+import board_play
+import pytest
+from board_browser import browser, needs_chromium, opened, until
+from board_server import running
+
+pytestmark = [needs_chromium, pytest.mark.long]
+
+__all__ = ["browser"]  # a fixture
+
+
+def test_set_ups_and_earlier_games(browser: Any, tmp_path: Path) -> None:
+    with running(tmp_path, "ewn") as served, opened(browser, served) as page:
+        board_play.begin(page, "ewn")
+        first = board_play.drawn(page, served)
+        page.click("[data-act=keepLayout]")
+        page.fill("#form-name", "mine")
+        page.click("#form [data-act=send]")
+        page.wait_for_selector("[data-act='layout 0']:text-is('mine')")
+        page.click(f"#grid [data-point={first.setup[0]}]")
+        page.click(f"#grid [data-point={first.setup[1]}]")
+        until(page, lambda: board_play.shown(served).pieces != first.pieces)
+        page.click("[data-act='layout 0']")
+        until(page, lambda: board_play.shown(served).pieces == first.pieces)
+        page.click("#new")
+        board_play.begin(page, "connect6")
+        board_play.drawn(page, served)
+        page.click("#earlier")
+        page.click(f"#file-list [data-file='{first.file}']")
+        page.wait_for_selector("[data-act=goOn]")
+        assert board_play.shown(served).file == first.file
+
+
+def test_a_list_of_moves_in_championship(browser: Any, tmp_path: Path) -> None:
+    with running(tmp_path, "connect6") as served, opened(browser, served, "?mode=championship") as page:
+        board_championship.begin(page, "connect6")
+        board_championship.waited(page, served, "resume")
+        page.click("[data-act=enterMoves]")
+        page.fill("#form-moves", "J10\nK11 I9")
+        page.click("#form [data-act=send]")
+        page.wait_for_selector("#c-log li:has-text('moves entered: 2')")
+        assert [move.word for move in board_championship.shown(served).moves] == ["j10", "i9k11"]
+
+
+def test_arrows_answers_and_faces(browser: Any, tmp_path: Path) -> None:
+    ready = "#open[open]"
+    with running(tmp_path, "junqi") as served, opened(browser, served, board_analyse.ANALYSE, ready=ready) as page:
+        page.click("#open-games [data-game=junqi]")
+        page.wait_for_selector("#study:visible")
+        page.fill("#added", "diahcbgkkfiecfigjhedjljhg")
+        page.press("#added", "Enter")
+        until(page, lambda: board_analyse.shown(served).node == 1)
+        page.fill("#added", "?")
+        page.press("#added", "Enter")
+        until(page, lambda: bool(board_analyse.shown(served).choices))
+        now = board_analyse.shown(served)
+        page.wait_for_selector(f"#picture[data-shown='/picture/{now.picture}.svg']", state="attached")
+        page.select_option("#faces", "letters")
+        page.wait_for_selector(f"#picture[data-shown='/picture/{now.picture}-letters.svg']", state="attached")
+        cells = [page.locator(f"#grid [data-point={point}]") for point in ("G0", "I2")]
+        for count in range(2):
+            cells[0].hover()
+            page.mouse.down(button="right")
+            cells[1].hover()
+            page.mouse.up(button="right")
+            if count == 0:
+                page.wait_for_selector("#arrows .drawn polygon", state="attached")
+        page.wait_for_selector("#arrows .drawn", state="detached")
+        battle = next(one for one in now.choices if one.points[-1] in now.pieces)
+        for point in battle.points:
+            page.click(f"#grid [data-point={point}]")
+        page.click("#battle [data-act=answer2]")
+        until(page, lambda: board_analyse.shown(served).node == 3)
+        assert served.analysis.tree.node.word == f"{battle.word}=2"

@@ -43,7 +43,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> None:
 @pytest.mark.parametrize(
     "name", ["random", "minimax", "alphabeta", "montecarlo", "uct", "improved", "siqi", "siqi Threads=2"]
 )
-@pytest.mark.parametrize("limit", [PlayerLimits(movetime_ms=20), PlayerLimits(nodes=5000)], ids=str)
+@pytest.mark.parametrize("limit", [PlayerLimits(movetime_ms=100), PlayerLimits(nodes=5000)], ids=str)
 def test_players_take_a_win(name: str, limit: PlayerLimits) -> None:
     if name == "improved" and limit.movetime_ms:
         pytest.skip("on a busy machine its three threads have too few playouts to find a sure win")

@@ -154,7 +154,7 @@ def single_threat_wins(game: Any, solver: ThreatSolver, most: int) -> Iterator[t
             searcher = game.searcher()
             searcher.configure(1, 1, 1)
             searcher.start(Task(position, Control(1)))
-            for turn in searcher._works[0].root_moves[: searcher._works[0].root_count].tolist():
+            for turn in searcher._searcher._works[0].root_moves[: searcher._searcher._works[0].root_count].tolist():
                 length = solver.solve_after(pos, turn, 300)
                 if length:
                     yield position.copy(), turn, length

@@ -101,7 +101,7 @@ def test_every_searcher_sees_a_stop_within_few_nodes(
     control.stop()
     then = control.nodes
     thread.join()
-    assert control.nodes - then <= 2 * threads * POLL_INTERVAL
+    assert control.nodes - then <= 4 * threads * POLL_INTERVAL
 
 
 @pytest.mark.parametrize(("name", "options", "threads", "lines"), SETTINGS, ids=NAMES)

@@ -160,7 +160,7 @@ def test_connect6_lists_legal_turns_of_any_width_against_a_threat(width: int) ->
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     searcher.start(Task(position, Control(2000)))
-    work = searcher._works[0]
+    work = searcher._searcher._works[0]  # type: ignore[attr-defined]
     turns = work.root_moves[: int(work.root_count)].tolist()
     assert turns and len(set(turns)) == len(turns)
     assert all(position.is_legal(turn) for turn in turns)

@@ -286,9 +286,9 @@ def test_values_in_searches_are_those_of_the_board(threads: int) -> None:
         while (report := searcher.iterate()).complete and not report.finished:
             pass
         searcher.finish()
-        assert 0 < sum(int(work.tbhits) for work in searcher._works) < DISAGREEMENT
+        assert 0 < sum(int(work.tbhits) for work in searcher._searcher._works) < DISAGREEMENT
         if threads == 2:
-            assert all(int(work.tbhits) > 0 for work in searcher._works)
+            assert all(int(work.tbhits) > 0 for work in searcher._searcher._works)
 
 
 def test_searches_repeat_whatever_the_memory_holds(game: Any, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_cut_by_another_move_than_the_excluded_one_teaches_nothing_about_moves
     excluded, untried = [move for move in quiet if move != stored.move][:2]
     position.pop()
 
-    work = searcher._works[0]
+    work = searcher._searcher._works[0]
     work.excluded[1], work.poll_at = excluded, NEVER
     work.moves[FIRST:] = untried  # what an earlier node may have left
     piece, target = int(position.record.board[untried & 127]), untried >> 7

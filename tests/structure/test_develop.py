@@ -49,7 +49,7 @@ def copied(folder: Path, pages: Iterable[str], has_own_kernels: bool = False) ->
 
     for name in ("docs", "scripts", "siqi", "tests"):  # with what is compiled: 2 s
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    for path in (*ROOT.glob("*.md"), ROOT / "pyproject.toml"):
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("*.py"), ROOT / "pyproject.toml"):
         shutil.copy2(path, folder)
     (folder / "siqi/books").symlink_to(ROOT / "siqi/books")
     if not has_own_kernels:

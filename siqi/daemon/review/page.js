@@ -53,7 +53,7 @@
       shallow: '搜索较浅（深度中位数 {depth}），评判可能有误。延长时间可更准确：{option}。',
       takenBack: '有 {n} 处评判被下一次搜索推翻。延长每个局面的时间可更准确：{option}。',
       opening: '开局：{name}', inBook: '至第 {n} 回合仍在开局库中', book: '开局库', bookGames: '局数', bookScore: '{side}得分率',
-      overview: '共 {n} 局', player: '棋手', playedGames: '对局', score: '得分', loss: '平均每步损失', noName: '{side}（未署名）',
+      overview: '共 {n} 局', player: '棋手', playedGames: '对局', score: '得分', loss: '平均损失', noName: '{side}（未署名）',
       junqiView: '各数值属于走棋方，只依据该方所知。在一方所见中，未知棋子显示最可能的兵种，横条为其概率。', junqiAll: '数值知道所有棋子。',
       fen: 'FEN', copy: '复制', copied: '已复制', save: '保存带评判的 PGN',
       all: '裁判', viewOf: '{side}所见', setups: '布阵：{words}',

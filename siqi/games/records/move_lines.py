@@ -3,8 +3,8 @@
     j10 i9k11 i10k10 1-0
     123456 615243 6 a3b3 3 e3d4
 
-A move's number (`1.`), a comma and a semicolon are no part of a move; `#` begins a remark. A position other than the
-start stands before its moves, with the word `moves` between them: `5/1A3/2e2/3d1/5 f - moves 2 b4c3`.
+A move's number (`1.`), commas, colons and semicolons are no part of a move; `#` begins a remark. A position other than
+the start stands before its moves, with the word `moves` between them: `5/1A3/2e2/3d1/5 f - moves 2 b4c3`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class MoveLines:
     def _read(self, line: str) -> GameRecord:
         start, is_given, rest = line.rpartition(" moves ")
         fen = start.strip() if is_given and start.strip() != "startpos" else ""
-        words = re.sub(r"[,;]", " ", _NUMBER.sub(" ", rest)).split()
+        words = re.sub(r"[,;:]", " ", _NUMBER.sub(" ", rest)).split()
         result = words.pop() if words[-1:] and words[-1] in RESULTS else "*"
         moves: list[str] = []
         throws: list[int] = []

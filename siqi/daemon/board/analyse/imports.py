@@ -64,7 +64,7 @@ def _position_words(data: bytes) -> tuple[str, ...] | None:
         return None
     lines = [line for line in decode(data, None, "ascii")[0].splitlines() if line.strip()]
     parts = read_line(lines[0]) if len(lines) == 1 else None
-    if parts is None or not parts.start:
+    if parts is None or not parts.start or any(word[:1].isdigit() for word in parts.moves):  # throws, or a result
         return None
     if parts.start == "startpos" or parts.start.partition(" ")[0].count("/") >= LEAST_SLASHES:
         return parts.start, *parts.moves

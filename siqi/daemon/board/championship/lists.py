@@ -52,7 +52,10 @@ def _listed(text: str, info: GameInfo) -> list[ListedMove]:
     """Return the moves of a text as it has them."""
     data = text.encode()
     try:
-        found = choose(GameSource("", data, info.name)).format.read(data, "utf-8")
+        form = choose(GameSource("", data, info.name)).format
+        if form.name == "moves":  # it has a game in each line
+            data = " ".join(text.split()).encode()
+        found = form.read(data, "utf-8")
     except ValueError:
         return _bare(text, info)
     if not found.games or found.faults:

@@ -6,7 +6,10 @@ import re
 
 from siqi.games.formats import Format
 
-_MOVES = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(?:startpos moves )?[1-6]{6}[\s,;]+[1-6]{6}\s")
+_MOVES = re.compile(
+    rb"\s*(?:#[^\n]*\n\s*)*"
+    rb"(?:(?:startpos moves )?[1-6]{6}[\s,;]+[1-6]{6}\s|[1-5A-Fa-f/]{9,30} [fs] \S+ moves [1-6][\s:])"
+)
 
 FORMATS = (
     Format(

@@ -14,7 +14,7 @@ _TAG = re.compile(rb'(?:\A|[\r\n])[ \t]*\[\s*\w+\s+"')
 _PLACEMENT = rb"(?:[KABNRCPHEkabnrcphe1-9]{1,9}/){9}[KABNRCPHEkabnrcphe1-9]{1,9}\s"
 _FEN = re.compile(rb"(?:\s|#[^\r\n]*[\r\n])*(?:position\s+)?(?:startpos\b|(?:fen\s+)?" + _PLACEMENT + rb")")
 _MOVES = re.compile(
-    rb"\s*(?:\d+\s*\.\s*)?(?:[a-iA-I][0-9]-?[a-iA-I][0-9]|[KAEBHNRCPM+-][1-9+-][-+.=][1-9]|[KAEHNRC]?[a-i]?x?[a-i][0-9])"
+    rb"\s*(?:\d+\s*\.\s*)?(?:[a-iA-I][0-9]-?[a-iA-I][0-9]|[KAEBHNRCPM+-][1-9+-][-+.=][1-9]|[KAEHNRC]?[a-i]?x?[a-i][0-9])(?![0-9])"
 )
 _CHINESE = re.compile(
     r"\s*(?:\d+\s*[.．、]\s*)?[前中后後一二三四五]?[帅帥將将仕士相象马馬傌车車俥炮砲包兵卒]\S{1,2}[平进進退]"

@@ -15,6 +15,8 @@ from scripts.papers.connect6_roads.times import PAPER_SECONDS, PAPER_TURN
 from scripts.papers.ewn_uct.conditions import uct_text
 from scripts.papers.ewn_uct.experiments import paired_text, points_text
 from scripts.papers.ewn_uct.threads import PLAYOUTS
+from scripts.papers.xiangqi_endgames.experiments import proportion
+from scripts.papers.xiangqi_endgames.solving import DRAWN, MINDS, is_solved
 from scripts.papers.xiangqi_rules.experiments import MATCHES
 
 from siqi.daemon.clients.player import PlayerLimits
@@ -114,3 +116,17 @@ def test_rules_mined_with_and_without_an_order() -> None:
         counts = [(value["rules"][order], sum(value["found"][order])) for order in ("any order", "later")]
         cells = " | ".join(f"{rules:,} | {own} of 9" for rules, own in counts)
         assert f"| {value['counts'][0][0]:,} | {cells} |" in pages(2)[0]
+
+
+@pytest.mark.parametrize("kind", ["won", "drawn"])
+def test_endgames_solved_by_nodes(kind: str) -> None:
+    hits: dict[str, list[bool]] = {solver: [] for solver in MINDS}
+    for key, game in measured("xiangqi_endgames/solved-by-nodes").items():
+        fen, winner, *how = key.split("|")
+        if how[0] in MINDS and (winner == DRAWN) == (kind == "drawn"):
+            hits[how[0]].append(is_solved(winner, game["winner"], fen))
+    assert {len(each) for each in hits.values()} == {143 if kind == "won" else 57}
+    rates = " | ".join(spaced(percent(proportion(each))) for each in hits.values())
+    chinese = {"won": "胜局", "drawn": "和局"}[kind]
+    for page, row in zip(pages(5), (f"20,000 nodes | {kind}", f"20,000 节点 | {chinese}"), strict=True):
+        assert f"| {row} | {rates} |" in page

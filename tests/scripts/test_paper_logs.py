@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -118,15 +119,29 @@ def test_rules_mined_with_and_without_an_order() -> None:
         assert f"| {value['counts'][0][0]:,} | {cells} |" in pages(2)[0]
 
 
-@pytest.mark.parametrize("kind", ["won", "drawn"])
+SOLVED = {"won": "胜局", "drawn": "和局"}
+
+
+def solved_rates(name: str, kind: str, depth: str, solvers: Iterable[str]) -> str:
+    """Return the cells with each solver's rate of endgames of a kind, at a depth ("0": none)."""
+    hits: dict[str, list[bool]] = {solver: [] for solver in solvers}
+    for key, game in measured(f"xiangqi_endgames/{name}").items():
+        fen, winner, solver, *how = key.split("|")
+        if solver in hits and how[2] == depth and (winner == DRAWN) == (kind == "drawn"):
+            hits[solver].append(is_solved(winner, game["winner"], fen))
+    return " | ".join(spaced(percent(proportion(each))) for each in hits.values())
+
+
+@pytest.mark.parametrize("kind", SOLVED)
 def test_endgames_solved_by_nodes(kind: str) -> None:
-    hits: dict[str, list[bool]] = {solver: [] for solver in MINDS}
-    for key, game in measured("xiangqi_endgames/solved-by-nodes").items():
-        fen, winner, *how = key.split("|")
-        if how[0] in MINDS and (winner == DRAWN) == (kind == "drawn"):
-            hits[how[0]].append(is_solved(winner, game["winner"], fen))
-    assert {len(each) for each in hits.values()} == {143 if kind == "won" else 57}
-    rates = " | ".join(spaced(percent(proportion(each))) for each in hits.values())
-    chinese = {"won": "胜局", "drawn": "和局"}[kind]
-    for page, row in zip(pages(5), (f"20,000 nodes | {kind}", f"20,000 节点 | {chinese}"), strict=True):
+    rates = solved_rates("solved-by-nodes", kind, "0", MINDS)
+    for page, row in zip(pages(5), (f"20,000 nodes | {kind}", f"20,000 节点 | {SOLVED[kind]}"), strict=True):
         assert f"| {row} | {rates} |" in page
+
+
+@pytest.mark.parametrize("kind", SOLVED)
+@pytest.mark.parametrize("depth", ["2", "4", "6", "8"])
+def test_endgames_solved_by_depth(depth: str, kind: str) -> None:
+    rates = solved_rates("solved-by-depth", kind, depth, ("paper", "ours"))
+    for page, word in zip(pages(5), (kind, SOLVED[kind]), strict=True):
+        assert f"| {depth} | {word} | {rates} |" in page

@@ -74,13 +74,24 @@ def answer(page: Any, result: int | None, flag: str) -> None:
         page.evaluate("document.activeElement.blur()")
 
 
+def end_by_referee(page: Any, winner: int | None) -> None:
+    """End the game as the referee says: `winner` is the team, None for a draw."""
+    page.click("[data-act=endGame]")
+    page.select_option("#form-how", f"{'-' if winner is None else winner} referee")
+    page.click("#form [data-act=send]")
+
+
 def step(page: Any, served: RunningServer, rng: random.Random, whole: Position | None = None) -> bool:
     """Press what the card says, by the keyboard alone; False once the game is over.
 
-    `whole`: the board of Junqi's referee, who also says where a flag stands: that is clicked.
+    `whole`: the board of Junqi's referee, who says where a flag stands, and that a game is over which looks open from
+    our side: that is clicked.
     """
     now = waited(page, served, "resume", "set-up", "throw", "announce", "opponent", "next")
+    outcome = whole.outcome() if whole is not None and now.press in ("announce", "opponent") else None
     match now.press:
+        case _ if outcome is not None:
+            end_by_referee(page, None if outcome.winner is None else outcome.winner ^ now.first)
         case "resume" | "set-up":
             page.wait_for_selector("#c-main .first:enabled")
             page.locator("#c-main .first").focus()

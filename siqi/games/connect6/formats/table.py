@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from siqi.games.formats import Format
+from siqi.games.records.move_lines import moves_format
 
 _CHAMPIONSHIP = re.compile(rb"\s*\{(?:\[C6\]|\{C[56]\}\[)")
 _SGF = re.compile(rb"\s*\(\s*;")
-
-_MOVES = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(?:startpos moves )?(?:1\.+\s*)?[a-s](?:1[0-9]|[1-9])\s")
 
 FORMATS = (
     Format(
@@ -34,14 +33,6 @@ FORMATS = (
         recognises=lambda head: bool(_SGF.match(head.removeprefix(b"\xef\xbb\xbf"))),
         module="siqi.games.connect6.formats.sgf",
     ),
-    Format(
-        name="moves",
-        about="a line of moves per game",
-        suffixes=(".moves",),
-        holds=frozenset({"games", "results", "positions"}),
-        tags="0",
-        recognises=lambda head: bool(_MOVES.match(head.removeprefix(b"\xef\xbb\xbf"))),
-        module="siqi.games.connect6.formats.moves",
-    ),
+    moves_format("connect6", rb"(?:startpos moves )?(?:1\.+\s*)?[a-s](?:1[0-9]|[1-9])\s"),
 )
 """In the order in which a file's content is tried."""

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from siqi.games.formats import Format
-
-_MOVES = re.compile(
-    rb"\s*(?:#[^\n]*\n\s*)*"
-    rb"(?:(?:startpos moves )?[1-6]{6}[\s,;]+[1-6]{6}\s|[1-5A-Fa-f/]{9,30} [fs] \S+ moves [1-6][\s:])"
-)
+from siqi.games.records.move_lines import moves_format
 
 FORMATS = (
     Format(
@@ -24,14 +18,8 @@ FORMATS = (
         kind="WTN",
         encoding="gb18030",
     ),
-    Format(
-        name="moves",
-        about="a line of moves per game",
-        suffixes=(".moves",),
-        holds=frozenset({"games", "results", "positions"}),
-        tags="0",
-        recognises=lambda head: bool(_MOVES.match(head.removeprefix(b"\xef\xbb\xbf"))),
-        module="siqi.games.ewn.formats.moves",
+    moves_format(
+        "ewn", rb"(?:(?:startpos moves )?[1-6]{6}[\s,;]+[1-6]{6}\s|[1-5A-Fa-f/]{9,30} [fs] \S+ moves [1-6][\s:])"
     ),
 )
 """In the order in which a file's content is tried."""

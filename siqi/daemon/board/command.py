@@ -109,10 +109,8 @@ async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, op
 
     numbering, layouts = numbers(), Layouts(store.folder)
     days = Days(store.folder / Championship.name)
-    contests, analysis = (
-        Championship(days, numbering=numbering, layouts=layouts),
-        Analysis(analyses, numbering=numbering),
-    )
+    contests = Championship(days, numbering=numbering, layouts=layouts)
+    analysis = Analysis(analyses, numbering=numbering)
     modes = Modes([Session(store, numbering=numbering, layouts=layouts), contests, analysis], store.folder)
     server = BoardServer(Hall(modes, Reviews(store.folder), numbering, options.game, options.settings))
     try:

@@ -114,6 +114,15 @@ class Positions:
         """Return the points of a side's set-up, in the order of its word."""
         return self.whole.setup_points(side) if is_setup_position(self.whole, self.info) else ()
 
+    def swapped(self, word: str, side: int, first: str, second: str) -> str:
+        """Return the word of a side's set-up with the pieces of two points exchanged; ValueError for other points."""
+        points, letters = list(self.setup_points(side)), list(word)
+        if first not in points or second not in points or not word:
+            raise ValueError("not a point of the set-up")
+        i, j = points.index(first), points.index(second)
+        letters[i], letters[j] = letters[j], letters[i]
+        return "".join(letters)
+
     def set_up(self, side: int, word: str) -> dict[str, str]:
         """Return the pieces of a set-up of the side to move by point; ValueError if the word is none."""
         twin = self.game.position()

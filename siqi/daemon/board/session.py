@@ -113,7 +113,8 @@ class Session(StoredMode):
                     raise Refusal("no set-up is being made")
                 self._play(self._arranged)
             case Swap(first, second):
-                self._swap(first, second)
+                positions, side = self._require_setting_up(), played.begun.person
+                self._arrange(positions.swapped(self._arranged, side, first, second))
             case Propose():
                 self._require_setting_up()
                 self._nonce += 1
@@ -166,16 +167,6 @@ class Session(StoredMode):
             raise Refusal("throw the die first")
         self._played.play(positions.checked(word), "person")
         self._forget()
-
-    def _swap(self, first: str, second: str) -> None:
-        positions, side = self._require_setting_up(), self._played.begun.person
-        points = list(positions.setup_points(side))
-        if first not in points or second not in points or not self._arranged:
-            raise Refusal("not a point of the set-up")
-        letters = list(self._arranged)
-        i, j = points.index(first), points.index(second)
-        letters[i], letters[j] = letters[j], letters[i]
-        self._arrange("".join(letters))
 
     def _arrange(self, word: str) -> None:
         """Make a set-up of its word, '' for none."""

@@ -278,8 +278,10 @@ class Championship(StoredMode):
         elif isinstance(command, SetUp):
             self._facts.play(word, "person")
             self._forget()
+        elif isinstance(command, Swap):
+            self._arrange(positions.swapped(word, positions.whole.turn, command.first, command.second))
         else:
-            self._arrange(command.word if isinstance(command, Arrange) else self._swapped(word, command))
+            self._arrange(command.word)
         self._picture = self.next_number()
 
     def _arrange(self, word: str) -> None:
@@ -288,16 +290,6 @@ class Championship(StoredMode):
             self._facts.add(Proposed(at=self._facts.today(), word=checked, used=self._facts.used()))
         else:
             self._arranged = checked
-
-    def _swapped(self, word: str, command: Swap) -> str:
-        positions = self._facts.positions
-        points = list(positions.setup_points(positions.whole.turn))
-        if command.first not in points or command.second not in points:
-            raise Refusal("not a point of the set-up")
-        letters = list(word)
-        i, j = points.index(command.first), points.index(command.second)
-        letters[i], letters[j] = letters[j], letters[i]
-        return "".join(letters)
 
     def _go_back(self, game: int, node: int | None, note: str) -> None:
         facts = self._facts
@@ -469,11 +461,9 @@ class Championship(StoredMode):
         if self._preflight.game:
             return Table(number=number, stage="start", press="begin", checks=self._preflight.checks)
         found = table(self._facts, number, self._picture, self._arranged, self._record)
-        return (
-            msgspec.structs.replace(found, layouts=self._layouts.names(self._facts.begun.game))
-            if found.setup
-            else found
-        )
+        if not found.setup:
+            return found
+        return msgspec.structs.replace(found, layouts=self._layouts.names(self._facts.begun.game))
 
     def record(self) -> tuple[str, bytes] | None:
         """Return the official record of the game that is shown, and its file name; None before both set-ups."""

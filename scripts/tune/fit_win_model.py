@@ -46,8 +46,8 @@ class Form(NamedTuple):
 FORMS = {"xiangqi": Form(True, 3000, 2), "connect6": Form(False, 800, 0)}
 """The games whose scores are not chances already.
 
-One in five hundred of Connect6's games is drawn. At the fit its larger scores were of unproven wins, and one in twenty
-of these games was lost. Log losses, held out, by degree: Xiangqi 0.809, 0.698, 0.684, 0.681; Connect6 0.607 for any.
+One in five hundred of Connect6's games is drawn. Log losses, held out, by degree: Xiangqi 0.809, 0.698, 0.684, 0.681;
+Connect6 0.607 for any, by roads.
 """
 
 KIND = "win_model"  # of the log of games

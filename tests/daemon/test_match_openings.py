@@ -81,7 +81,7 @@ def test_a_search_finds_no_side_ahead(game: str, name: str) -> None:
     loaded = registry.load(game)
     nodes = 50_000
     if game == "connect6":
-        loaded.set_option("Evaluation", "network")
+        loaded.set_option("Width", "12")
         nodes = 10_000
     searcher = loaded.searcher()
     searcher.configure(8, 1, 1)

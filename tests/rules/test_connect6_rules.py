@@ -90,6 +90,7 @@ def test_random_games_against_the_oracle(game: Game) -> None:
 
 def test_counts_and_evaluations_of_the_oracle(game: Game) -> None:
     rng = random.Random(2)
+    game.set_option("Evaluation", "roads")
     for position, oracle in random_games(game, 3, 60, 40):
         if position.outcome() is None and rng.random() < 0.25:
             for side in (0, 1):

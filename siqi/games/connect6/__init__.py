@@ -16,7 +16,7 @@ ALGORITHMS = ("pvs", "roads")
 SCANS = ("local", "global", "incremental")
 """The values of the option `Scan`, the default first."""
 
-EVALUATIONS = ("roads", "network")
+EVALUATIONS = ("network", "roads")
 """The values of the option `Evaluation`, the default first."""
 
 INFO = GameInfo(
@@ -50,12 +50,12 @@ INFO = GameInfo(
             "`Evaluation network` 用的网络，代替自带的网络",
         ),  # first, so that `Evaluation network` finds it when a game is loaded
         Option("Evaluation", "combo", EVALUATIONS[0], choices=EVALUATIONS).explained(
-            "`roads`, the stones on each road; `network`, neural networks. `eval` lists their parts",
-            "`roads`，按每条路上的子数估值；`network`，神经网络。`eval` 列出各部分",
+            "`network`, neural networks; `roads`, the stones on each road. `eval` lists their parts",
+            "`network`，神经网络；`roads`，按每条路上的子数估值。`eval` 列出各部分",
         ),
-        Option("Width", "spin", "12", 2, 40).explained(
-            "turns searched per node; with `Evaluation network` 8 is stronger",
-            "每个节点搜索的步数（每步两子）；用 `Evaluation network` 时 8 更强",
+        Option("Width", "spin", "8", 2, 40).explained(
+            "turns searched per node; with `Evaluation roads` 12 is stronger",
+            "每个节点搜索的步数（每步两子）；用 `Evaluation roads` 时 12 更强",
         ),
         Option("Depth", "spin", "0", 0, 47).explained(
             "greatest search depth in turns, also under a clock; 0: no limit",

@@ -15,6 +15,11 @@ from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS
 from siqi.games.contract import Warn, silent
 from siqi.games.kernel.jit import Record
 from siqi.games.options import Values
+from siqi.games.search.win_model import WinModel
+
+WIN_MODELS = {"network": WinModel((0.003809,), (0.0,), 800), "roads": WinModel((0.00374,), (0.0,), 800)}
+"""The chances by score of searches by each evaluation, fitted to 302 and 490 games at 1,000, 4,000 and 16,000 nodes
+(scripts/tune/fit_win_model.py). Log loss on games held out 0.481 and 0.607, with constant chances 0.693 and 0.692."""
 
 
 class Evaluation(Protocol):
@@ -81,6 +86,11 @@ class ChosenEvaluation:
     @functools.cached_property
     def current(self) -> Evaluation:
         return choose(self._values.text("Evaluation"), self._values.path("NetworkFile"), self._warn)
+
+    @property
+    def win_model(self) -> WinModel:
+        """The chances by score of searches by this evaluation."""
+        return WIN_MODELS[self.current.name]
 
     def change(self, option: str) -> None:
         """Choose anew, after a change of an option, if that depends on it."""

@@ -181,9 +181,23 @@ def interest_by(network: int, view: int, head: int, point: int) -> int:
     return total + weights_at(address).centre[head * POINTS + point] >> SHIFT
 
 
+@inner(int64(POSITION, WORK), forceinline=True)
+def has_policy(pos: Record, work: Record) -> int:
+    """Return 1 if the networks say which points are worth a stone.
+
+    Not of the first two turns: they learned from games that all begin in the centre, and would begin in a corner.
+    """
+    return 1 if work.network != 0 and pos.empty < POINTS - 1 else 0
+
+
 @outlined(void(POSITION, WORK))
-def load_interest_by_network(pos: Record, work: Record) -> None:
+def load_interest(pos: Record, work: Record) -> None:
     """Write the interest of all empty points to the side to move to work.interest."""
+    if has_policy(pos, work) == 0:
+        base = pos.turn * POINTS
+        for point in range(POINTS):
+            work.interest[point] = pos.interest[base + point]
+        return
     view = POLICY + pos.turn
     update(pos, work.network, view)
     for point in range(POINTS):
@@ -216,7 +230,7 @@ def value_by_network(pos: Record, work: Record) -> int:
 
 @entry(void(POSITION, WORK), is_rare=True)
 def _load_interest(pos: Record, work: Record) -> None:
-    load_interest_by_network(pos, work)
+    load_interest(pos, work)
 
 
 @entry(int64(POSITION, WORK), is_rare=True)

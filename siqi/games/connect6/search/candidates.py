@@ -11,8 +11,9 @@ from siqi.games.connect6.evaluation.patterns import (
     DIRECTIONS,
     POLICY,
     STEPS,
+    has_policy,
     interest_by,
-    load_interest_by_network,
+    load_interest,
     set_stone,
 )
 from siqi.games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH, SIZE
@@ -37,7 +38,7 @@ from siqi.games.connect6.rules.work import (
     SECONDS,
     WORK,
 )
-from siqi.games.kernel.jit import Record, inner, int64, outlined, pair, void
+from siqi.games.kernel.jit import Record, inner, int64, outlined, pair
 
 
 @inner(int64(WORK, int64), forceinline=True)
@@ -61,17 +62,6 @@ def insert_candidate(work: Record, point: int, score: int, count: int, most: int
     work.candidates[place] = point
     work.candidate_scores[place] = score
     return count + 1
-
-
-@inner(void(POSITION, WORK), forceinline=True)
-def load_interest(pos: Record, work: Record) -> None:
-    """Write the interest of all empty points to the side to move to work.interest."""
-    if work.network != 0:
-        load_interest_by_network(pos, work)
-    else:
-        base = pos.turn * POINTS
-        for point in range(POINTS):
-            work.interest[point] = pos.interest[base + point]
 
 
 @inner(int64(POSITION, WORK, int64))
@@ -122,7 +112,7 @@ def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: 
 
     They come from work.leading and from the points whose interest `first` changes.
     """
-    if work.network != 0:
+    if has_policy(pos, work) == 1:
         return choose_seconds_by_network(pos, work, first, most)
     touched = int64(0)
     for i in range(first * POINT_ROADS, first * POINT_ROADS + lookup.road_count[first]):

@@ -33,7 +33,6 @@ from siqi.games.kernel.tt import (
     settles,
 )
 from siqi.games.search.aspiration import AspirationAdapter, RootInfo
-from siqi.games.search.win_model import WinModel
 
 MATE = 2_000_000
 """The score, negated, of a loss on the board; a win n plies ahead scores MATE - n."""
@@ -42,10 +41,6 @@ MATE_BOUND = MATE - 2 * MATE_LIMIT
 """Scores beyond it are proven wins or losses."""
 
 INFINITE = MATE + 1
-
-WIN_MODEL = WinModel((0.00374,), (0.0,), 800)
-"""Chances by score, fitted to 490 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss on
-games held out 0.607, with constant chances 0.692."""
 
 DEFENCES = 6
 """Turns searched at a node beyond the horizon."""
@@ -377,7 +372,7 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
         return RootInfo(turns)
 
     def chances(self, cp: int) -> tuple[float, float]:
-        return WIN_MODEL.chances(cp, self._phase)
+        return self._evaluation.win_model.chances(cp, self._phase)
 
     def unproven(self, work: Record) -> int:
         claim = int(work.claims[0])

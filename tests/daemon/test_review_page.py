@@ -7,6 +7,7 @@ No test may see a console message, an error or a request. Screenshots of each ga
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from fixture_files import ROOT
-from review_games import write_games
+from review_games import XIANGQI, write_games
 
 import siqi
 from siqi.daemon.command_line import run
@@ -206,6 +207,22 @@ def test_screenshots(number: int, game: str, browser: Any, page_file: Path) -> N
             page.screenshot(path=folder / f"review-{game}-{name}.png", full_page=name == "narrow")
             ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
             assert (ground == "rgb(27, 29, 32)") == (name == "dark")
+
+
+@pytest.mark.long
+def test_the_picture_of_the_guide(browser: Any, tmp_path: Path) -> None:
+    """A picture for docs/guide/review.md is left in `build/`, to be copied to `docs/images/`."""
+    from PIL import Image
+
+    game, out = tmp_path / "game.pgn", tmp_path / "game.html"
+    moves = re.sub(r"\{[^}]*\}", "", XIANGQI).split("\n\n")[1]
+    game.write_text(f'[Red "Red"]\n[Black "Black"]\n[Result "0-1"]\n\n{moves}', encoding="utf-8")
+    assert run(["review", str(game), "-o", str(out), "--nodes", "200000", "--workers", "1"]) == 0
+    with opened(browser, out, "#game=1&ply=13&lang=en", size={"width": 1100, "height": 800}) as page:
+        assert fits(page) and "Better" in page.inner_text("#judgement")
+        picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    (ROOT / "build").mkdir(exist_ok=True)
+    picture.quantize(128, dither=Image.Dither.NONE).save(ROOT / "build/review.png", optimize=True)
 
 
 def test_every_control_has_a_name(browser: Any, page_file: Path) -> None:

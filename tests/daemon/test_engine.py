@@ -40,7 +40,7 @@ from siqi.daemon.engine.options import Options, declared, parse_settings
 from siqi.daemon.engine.scheduler import Needs, Shutdown, State
 from siqi.daemon.engine.search_job import SearchJob
 from siqi.games import registry
-from siqi.games.contract import BenchItem, Report, Warn
+from siqi.games.contract import BenchItem, Report, Score, Warn
 from siqi.games.kernel import jit
 
 READY = Needs.GAME | Needs.IDLE
@@ -417,6 +417,47 @@ def test_a_game_that_is_over(owner: Owner) -> None:
     over, answer = owner.rest()
     assert isinstance(over, GameOver) and over.search_id == search_id and over.score.mate == 0
     assert isinstance(answer, BestMove) and answer.move is None and answer.search_id == search_id
+
+
+MATE_AT_HAND = "3k5/1R7/R8/9/9/9/9/9/9/4K4"
+CHASED = ["a1e1", "e9f9", "e1f1", "f9e9", "f1e1", "e9f9", "e1f1", "f9e9", "f1e1", "e9f9"]
+SHUFFLED = 2 * ["h2e2", "h9g7", "e2h2", "g7h9"]
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "mate"),
+    [
+        (f"{MATE_AT_HAND} w - - 120 200", [], None),
+        ("9/9/3k5/9/9/9/9/9/4R4/4K4 w - - 119 200", ["e1e2"], None),
+        (None, SHUFFLED, None),
+        ("3ak4/4a4/9/9/9/9/9/4B4/4A4/4K1B2 w", [], None),
+        ("4k4/9/9/9/9/9/9/9/R8/3K5 w", CHASED[:-1], 1),
+        ("4k4/9/9/9/9/9/9/9/R8/3K5 w", CHASED, 0),
+    ],
+)
+def test_a_game_that_the_rules_have_ended_has_its_score_beside_a_move(
+    owner: Owner, fen: str | None, moves: list[str], mate: int | None
+) -> None:
+    owner.engine.set_position(fen, moves)
+    outcome = owner.engine.outcome()
+    assert outcome is not None and (outcome.winner is None) == (mate is None)
+    owner.engine.go(Limits(depth=4))
+    events = owner.rest()
+    lines = [line for info in only(events, Info) for line in info.report.lines]
+    assert {(line.score.cp, line.score.mate, line.score.expected, len(line.pv)) for line in lines} == {
+        (0, mate, 0.5 if mate is None else mate, 1)
+    }
+    answer = only(events, BestMove)[-1]
+    assert (answer.mate, answer.ponder) == (mate, None) and answer.move is not None
+
+
+def test_a_game_of_junqi_without_contact_is_won_by_the_mover() -> None:
+    owner = Owner("junqi")
+    owner.engine.set_position("1l3/a4/5/5/5/5/5/5/5/5/A4/1L3 f f 31", ())
+    owner.engine.go(Limits(depth=3))
+    events = owner.rest()
+    scores = {line.score for info in only(events, Info) for line in info.report.lines}
+    assert scores == {Score(mate=1, win=1.0)} and only(events, BestMove)[-1].mate == 1
 
 
 def test_searches_wait_for_each_other(owner: Owner) -> None:

@@ -115,6 +115,7 @@ class SearchJob:
         self._config: SearcherConfig | None = None
         self._is_stopped = False
         self._best: Line | None = None  # of the last iteration
+        self._final: Score | None = None  # of a game that the rules have ended though there are moves
         self._dice = 0  # the die thrown while all throws are pondered; 0: none yet
 
     def begin(self, ns: int, config: SearcherConfig | None = None) -> None:
@@ -202,6 +203,8 @@ class SearchJob:
             self._post(GameOver(self.search_id, _final_score(position)))
             self._clock.wait_to_answer()
             return self._answer(None)
+        if (outcome := position.outcome()) is not None and not outcome.unknown:
+            self._final = _final_score(position)
         if not self._task.moves and (suggestion := self._suggestion()) is not None:
             self._note(f"book {suggestion.why}")
             return self._answer(suggestion.move)
@@ -217,6 +220,8 @@ class SearchJob:
         if not lines:
             return self._answer(None)
         best = lines[0] if self.request.options.skill >= MAX_SKILL else self._pick_weakened(lines)
+        if self._final is not None:
+            return self._answer(best.pv[0], None, self._final.mate)
         return self._answer(best.pv[0], self._expected_reply(best.pv), best.score.mate)
 
     def _suggestion(self) -> Suggestion | None:
@@ -313,7 +318,8 @@ class SearchJob:
                 is_final = self._is_final(report, stable, drop)
                 multipv = self.request.options.multipv
                 elapsed_ms = self._clock.elapsed_ms()
-                self._post(Info(self.search_id, self.request.position, report, multipv, elapsed_ms, is_final))
+                shown = report if self._final is None else _ended(report, self._final)
+                self._post(Info(self.search_id, self.request.position, shown, multipv, elapsed_ms, is_final))
                 if is_final:
                     return report
         finally:
@@ -423,9 +429,15 @@ def is_mate_search_done(report: Report, wanted: int) -> bool:
     return found or report.depth >= 2 * wanted - 1 + MATE_SLACK
 
 
+def _ended(report: Report, score: Score) -> Report:
+    """Return a report on a game that is over: its score stands beside a move for clients that play on."""
+    return report._replace(lines=tuple(line._replace(score=score, pv=line.pv[:1]) for line in report.lines))
+
+
 def _final_score(position: Position) -> Score:
-    """Return the score of a position without a legal move, the mover's view."""
+    """Return the score of a position in which the game is over, the mover's view."""
     outcome = position.outcome()
     if outcome is None or outcome.winner is None:
-        return Score(0)
-    return Score(mate=1 if outcome.winner == position.turn else 0)
+        return Score(0, win=0.0, draw=1.0)
+    has_won = outcome.winner == position.turn
+    return Score(mate=int(has_won), win=float(has_won))

@@ -57,6 +57,8 @@ def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str
         return "utf-8"
     if sum(value > 127 for value in sample) < LEAST_NON_ASCII and can_be(sample, usual):
         return usual
+    if not can_be(sample, "gb18030") and is_nearly_gb18030(sample):
+        return "gb18030"
     import charset_normalizer
 
     best = charset_normalizer.from_bytes(sample, cp_isolation=list(legacy)).best()
@@ -80,6 +82,20 @@ def is_nearly_utf8(sample: bytes) -> bool:
         return True
     # A few names: valid in no other encoding of several bytes a character, and odd pairs in one of single bytes.
     return 4 * long + short >= 2 * bad and not any(can_be(sample, name) for name in ("gb18030", "big5"))
+
+
+def is_nearly_gb18030(sample: bytes) -> bool:
+    """True if a text has common Chinese characters of GB2312, and few other bytes that are not ASCII.
+
+    Both bytes of such a character are above 0xA0, where texts of one byte a character seldom have two in a row: most of
+    theirs stand beside ASCII letters, with which they are rare characters of GB18030, or none.
+    """
+    text = codecs.getincrementaldecoder("gb18030")("replace").decode(sample)
+    bad = text.count("\ufffd")
+    chars = "".join(char for char in text if char > "\x7f" and char != "\ufffd")
+    leads = chars.encode("gb2312", "ignore")[::2]
+    common = sum(lead < 0xA4 or 0xB0 <= lead <= 0xD7 for lead in leads)  # signs, and characters in order of their sound
+    return common >= 4 * max(1, bad) and common >= 4 * (len(chars) - common)
 
 
 def check_encoding(name: str) -> None:

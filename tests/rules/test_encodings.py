@@ -15,7 +15,7 @@ from siqi.games import registry
 from siqi.games.formats import Format, recognised
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
-from siqi.system.encodings import detected, is_nearly_utf8
+from siqi.system.encodings import detected, is_nearly_gb18030, is_nearly_utf8
 
 TEXTS = {(game, one.name): one for game in registry.NAMES for one in registry.formats(game) if one.is_text}
 HELD = [key for key, one in TEXTS.items() if one.tags != "0"]
@@ -44,6 +44,38 @@ def test_a_bad_byte_spoils_only_itself(key: tuple[str, str]) -> None:
         found = one.read(named(one, key).replace(b"~", bad))
         assert names_of(found.games[0]) == ("\ufffd张三丰", "李四光")
         assert found.faults == ["1 characters that are not utf-8"]
+
+
+@pytest.mark.parametrize("key", HELD, ids="-".join)
+def test_a_bad_byte_in_gb18030_spoils_only_itself(key: tuple[str, str]) -> None:
+    one = TEXTS[key]
+    text = named(one, key).decode()
+    text = text.replace("李四光", "北京队李四光（先手胜）")
+    for bad in (b"\xff", b"\x80"):
+        found = one.read(text.encode("gb18030").replace(b"~", bad))
+        assert names_of(found.games[0]) == ("\ufffd张三丰", "北京队李四光（先手胜）")
+        assert found.faults == ["1 characters that are not gb18030"]
+
+
+def test_texts_of_one_byte_a_character_are_not_gb18030() -> None:
+    western = "Köln, André Müller, façade, À bientôt, «Señor» Ångström, naïve Übergröße, ½ £5, Ærø, Garçon où ça"
+    words = ["Иванов", "белые", "ПОБЕДА", "Петров", "чёрных", "мат"]
+    vietnamese = "Đặng Hữu Trang thắng Lý Lai Quần, cờ tướng Việt Nam"
+    rng = random.Random(4)
+    for _ in range(300):
+        some = " ".join(rng.sample(western.split(), 5))
+        for data in (
+            some.encode("cp1252"),
+            some.upper().encode("cp1252", "ignore"),
+            some.encode("cp437", "ignore"),
+            " ".join(rng.sample(words, 4)).encode("cp1251"),
+            vietnamese.encode("cp1258", "ignore"),
+            "".join(chr(rng.randint(0x4E00, 0x9FA5)) for _ in range(60)).encode("big5", "ignore") + b"\xff",
+        ):
+            assert not is_nearly_gb18030(data), data
+    text = f'[Red "José"]\n[Black "Müller"]\n[Site "{western}"]\n\n1. C2.5 *\n'
+    found = TEXTS["xiangqi", "pgn"].read(text.encode("cp1252"))
+    assert names_of(found.games[0]) == ("José", "Müller") and not found.faults
 
 
 @pytest.mark.parametrize("names", [("José", "Müller"), ("张", "A"), ("Đặng", "A"), ("Петров", "A")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -727,6 +728,18 @@ def test_white_is_red_where_red_is_missing() -> None:
     assert game.headers["RedElo"] == "2500"
     (record,) = portable.stream(io.StringIO(f"{tags}\n1. C2.5 *\n"))
     assert (record.first, record.second) == ("A", "B")
+
+
+@pytest.mark.parametrize("case", [str.lower, str.upper, str.swapcase])
+def test_names_of_tags_have_any_case(case: Callable[[str], str]) -> None:
+    start = "4k4/9/9/9/9/9/9/9/R8/3K5 w - - 0 1"
+    tags = {"White": "A", "Black": "B", "WhiteElo": "2500", "Result": "1-0", "FEN": start, "Date": "2020-01-02"}
+    text = "".join(f'[{case(name)} "{value}"]\n' for name, value in tags.items())
+    (game,) = BY_NAME["pgn"].read(f'{text}[oddTag "x"]\n\n1. R9+1 *\n'.encode()).games
+    expected = {"Red": "A", "Black": "B", "RedElo": "2500", "Result": "1-0", "FEN": start, "Date": "2020.01.02"}
+    assert game.headers == {**expected, "oddTag": "x"} and len(game.moves) == 1
+    found = BY_NAME["pgn"].read(f'[{case("Variant")} "shogi"]\n\n1. C2.5 *\n'.encode())
+    assert not found.games and "another kind" in found.faults[0]
 
 
 def test_losses_are_named() -> None:

@@ -126,10 +126,24 @@ def test_faults_are_charged(
 
 def test_an_engine_that_does_not_start(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.play("one", "stillborn") == ENGINE_FAILED
-    assert "B does not start: engine ended with status 3" in capsys.readouterr().err
-    bench.log.unlink()
+    printed = capsys.readouterr()
+    assert "B does not start: engine ended with status 3" in printed.err and not printed.out  # no result of 0 games
+    assert not bench.log.exists()
     assert bench.play("one", "one", words="Strenght=2") == ENGINE_FAILED
     assert "A has no option Strenght" in capsys.readouterr().err
+    bench.log.touch()  # made by the user
+    assert bench.play("one", "stillborn") == ENGINE_FAILED
+    assert bench.log.read_bytes() == b""
+    assert bench.play("one", "one", "--games", "2") == 0  # the corrected command
+
+
+def test_a_match_that_is_whole_says_so(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.play("random", "random", "--games", "2") == 0
+    assert capsys.readouterr().err.endswith("siqi match: all 2 games are played\n")
+    assert bench.play("random", "random", "--games", "2") == 0
+    printed = capsys.readouterr()
+    assert printed.err.endswith("all 2 games are played: they are those of the log, nothing was played now\n")
+    assert "A against B, 2 games" in printed.out
 
 
 def test_clocks(bench: Bench) -> None:

@@ -394,7 +394,7 @@ def test_stats_of_no_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     for name, complaint in (
         ("none", "No such file"),
         ("notes", "damaged at byte 0"),
-        ("empty", "is no log of a match"),
+        ("empty", "has no game yet"),
     ):
         assert match("stats", tmp_path / name) == FILE_FAILED
         assert complaint in capsys.readouterr().err

@@ -181,7 +181,8 @@ def match_with(options: argparse.Namespace) -> int:
     except OSError as error:
         report(reason(error))
         status = FILE_FAILED
-    print(tally.report(), flush=True)
+    if tally.games:
+        print(tally.report(), flush=True)
     return status
 
 
@@ -193,7 +194,7 @@ def play(options: argparse.Namespace, settings: MatchSettings, path: Path, tally
     cluster = None if options.cluster is None else Cluster(options.cluster, JOB_LIMIT_S)
     try:
         with raised():
-            run_match(
+            fresh = run_match(
                 settings, path, tally, options.every, options.records, occasion_of(options, settings), cluster,
                 options.json_progress, options.faults,
             )  # fmt: skip
@@ -201,9 +202,8 @@ def play(options: argparse.Namespace, settings: MatchSettings, path: Path, tally
         report(f"interrupted after {tally.games} games; the same command goes on")
         return INTERRUPTED
     verdict = tally.sprt()[1]
-    report(
-        f"the SPRT accepts {verdict} after {tally.games} games" if verdict else f"all {tally.games} games are played"
-    )
+    end = f"the SPRT accepts {verdict} after {tally.games} games" if verdict else f"all {tally.games} games are played"
+    report(end if fresh else f"{end}: they are those of the log, nothing was played now")
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ import msgspec
 from siqi.daemon.clients.player import EngineSpec
 from siqi.daemon.match.game_loop import Agreement
 from siqi.daemon.match.statistics import LOGISTIC
+from siqi.system.files import Owns
 from siqi.system.log import Log
 
 if TYPE_CHECKING:
@@ -107,7 +108,26 @@ class MatchRecord(msgspec.Struct, frozen=True):
         return self.players[self.first], self.players[1 - self.first]
 
 
-def open_log(path: Path, settings: MatchSettings) -> tuple[Log, list[MatchRecord]]:
+class MatchLog(Log):
+    """The log of a match. Its settings are written with the first game: a match without one leaves no file behind."""
+
+    def __init__(self, path: Path, settings: MatchSettings, owns: Owns, read: Callable[[bytes], object]) -> None:
+        self._settings, self._is_new = settings, not path.exists()
+        super().__init__(path, owns, read)
+
+    def add_game(self, record: MatchRecord) -> None:
+        """Append a game; it is on the disk when this returns."""
+        parts = [self._settings, record] if self.is_empty else [record]
+        self.add([msgspec.json.encode(part) for part in parts])
+        self.is_empty = False
+
+    def close(self) -> None:
+        super().close()
+        if self.is_empty and self._is_new:
+            self._path.unlink(missing_ok=True)
+
+
+def open_log(path: Path, settings: MatchSettings) -> tuple[MatchLog, list[MatchRecord]]:
     """Open a log, and return it with the games it holds.
 
     OSError if the file is not a match's log, or another process writes it. UsageError if it is the log of another
@@ -125,10 +145,7 @@ def open_log(path: Path, settings: MatchSettings) -> tuple[Log, list[MatchRecord
             if changed := list(changes(reader.settings, settings)):
                 raise UsageError(f"{path} is the log of another match: {'; '.join(changed)}")
 
-    log = Log(path, owns, read)
-    if log.is_empty:
-        log.add([header])
-    return log, reader.records
+    return MatchLog(path, settings, owns, read), reader.records
 
 
 def changes(old: MatchSettings, new: MatchSettings) -> Iterator[str]:

@@ -249,8 +249,8 @@ def run_match(
     cluster: Cluster | None = None,
     as_json: bool = False,
     most_faults: int = 0,
-) -> None:
-    """Play the games that the log at `path` lacks, into log and tally, until done or decided.
+) -> int:
+    """Play the games that the log at `path` lacks, into log and tally, until done or decided; return their number.
 
     `records_into`: a folder for the games' records, which name the `occasion`.
     StartError once an engine has lost `most_faults` games in a row by faults (0: never), as it then needs its operator.
@@ -260,6 +260,7 @@ def run_match(
     if records_into is not None and settings.game != "xiangqi" and any(one.fen for one in match.openings):
         raise UsageError("--records: games must begin at the start position, except Xiangqi's")
     log, records = open_log(path, settings)
+    kept = len(records)
     for record in records:
         tally.add(record)
     faults: Counter[str] = Counter()  # in a row, by engine
@@ -271,7 +272,7 @@ def run_match(
             playing = play_games(match, units) if cluster is None else play_on(match, units, cluster)
             with contextlib.closing(playing) as fresh:
                 while not tally.sprt()[1] and (played := next(fresh, None)):
-                    log.add([msgspec.json.encode(played)])
+                    log.add_game(played)
                     if files is not None:
                         files.write(played)
                     records.append(played)
@@ -282,3 +283,4 @@ def run_match(
                         if faults[name] == most_faults > 0:
                             what = f"{name}: {most_faults} games in a row lost by faults"
                             raise StartError(f"{what}, the last by {played.cause}: {played.reason}")
+    return len(records) - kept

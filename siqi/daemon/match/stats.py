@@ -93,7 +93,7 @@ def read_match(path: Path) -> PlayedMatch:
     reader = Reader()
     read_log(path, reader.read)
     if reader.settings is None:
-        raise OSError(errno.EINVAL, "is no log of a match", str(path))
+        raise OSError(errno.EINVAL, "has no game yet", str(path))
     return PlayedMatch(path, reader.settings, reader.records)
 
 

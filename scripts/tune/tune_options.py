@@ -33,7 +33,6 @@ import contextlib
 import itertools
 import math
 import random
-import re
 import shlex
 import sys
 from collections import Counter
@@ -46,6 +45,7 @@ import msgspec
 from scripts.common import script
 from scripts.common.plots import check_plot, save_plot
 
+from siqi.daemon.clients.options import Option
 from siqi.daemon.clients.player import EngineSpec, Forfeit, StartError
 from siqi.daemon.clients.uci import UciEngine
 from siqi.daemon.cluster.jobs import Jobs
@@ -387,14 +387,14 @@ def parse_parameter(text: str) -> Parameter:
     return found
 
 
-def declared_parameter(parameter: Parameter, declaration: str) -> Parameter:
+def declared_parameter(parameter: Parameter, option: Option) -> Parameter:
     """Return a parameter with its kind, by the engine's declaration of its option; UsageError if it is not numeric."""
-    words = dict(re.findall(r"(type|default|min|max)\s+(\S+)", declaration))
     numbers = (parameter.start, parameter.low, parameter.high)
-    if words.get("type") == "spin":
+    if option.kind == "spin":
         if not all(number.is_integer() for number in numbers):
             raise UsageError(f"{parameter.name}: START, MIN and MAX must be whole numbers")
-        low, high = float(words.get("min", "-inf")), float(words.get("max", "inf"))
+        least, most = option.number("min"), option.number("max")
+        low, high = -math.inf if least is None else least, math.inf if most is None else most
         if parameter.low < low or parameter.high > high:
             raise UsageError(f"{parameter.name}: MIN and MAX must be within the engine's {low:.12g}..{high:.12g}")
         if parameter.c_end < 0.5:
@@ -403,9 +403,11 @@ def declared_parameter(parameter: Parameter, declaration: str) -> Parameter:
             )
         return msgspec.structs.replace(parameter, is_whole=True)
     try:
-        float(words.get("default", "") if words.get("type") == "string" else "")
+        float(option.default or "" if option.kind == "string" else "")
     except ValueError:
-        raise UsageError(f"{parameter.name} is no numeric option of the engine: {declaration}") from None
+        raise UsageError(
+            f"{parameter.name} is no numeric option of the engine: type {option.kind} {option.rest}"
+        ) from None
     return parameter
 
 

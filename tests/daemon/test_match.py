@@ -129,8 +129,6 @@ def test_an_engine_that_does_not_start(bench: Bench, capsys: pytest.CaptureFixtu
     printed = capsys.readouterr()
     assert "B does not start: engine ended with status 3" in printed.err and not printed.out  # no result of 0 games
     assert not bench.log.exists()
-    assert bench.play("one", "one", words="Strenght=2") == ENGINE_FAILED
-    assert "A has no option Strenght" in capsys.readouterr().err
     bench.log.touch()  # made by the user
     assert bench.play("one", "stillborn") == ENGINE_FAILED
     assert bench.log.read_bytes() == b""

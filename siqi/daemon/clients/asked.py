@@ -35,10 +35,14 @@ class AskedEngine(Player):
         self._client = self._clients[0]
         self._is_found = False
 
-    def new_game(self, seed: str) -> None:
+    def start(self) -> None:
         if not self._is_found:
             self._find()
             self._is_found = True
+        self._client.start()
+
+    def new_game(self, seed: str) -> None:
+        self.start()
         self._client.new_game(seed)
         self.version, self.start_ms = self._client.version, self._client.start_ms
 

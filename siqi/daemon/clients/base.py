@@ -51,6 +51,7 @@ class EngineProcess(Player):
         self._spec, self._info, self._hang_s, self._greeting_s = spec, info, hang_s, greeting_s
         self._process: Process | None = None
         self._is_prepared = self._are_ranks_known = False
+        self._took_ms = 0  # for the start, until a game's `start_ms` names it
 
     @classmethod
     def unfit(cls, spec: EngineSpec, info: GameInfo) -> str:
@@ -88,16 +89,19 @@ class EngineProcess(Player):
             self._process = Process(self._spec.program)
             self.hello(within_s)
 
-    def new_game(self, seed: str) -> None:
-        """Start the process if need be (StartError if that fails)."""
-        before, self.start_ms = time.monotonic(), 0
+    def start(self) -> None:
+        before = time.monotonic()
         if self._process is None or not self._process.is_running:
             self.connect(self._greeting_s)
         if not self._is_prepared:
             with self._starting():
                 self.prepare()
             self._is_prepared = True
-            self.start_ms = round(1000 * (time.monotonic() - before))
+            self._took_ms = round(1000 * (time.monotonic() - before))
+
+    def new_game(self, seed: str) -> None:
+        self.start()
+        self.start_ms, self._took_ms = self._took_ms, 0
         if self._process is not None:
             self._process.begin()
 

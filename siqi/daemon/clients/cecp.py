@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from siqi.daemon.clients.base import EngineProcess, said_seconds
+from siqi.daemon.clients.options import Option, by_name, chosen
 from siqi.daemon.clients.player import Choice, Forfeit, StartError, TimeLeft, Turn
 from siqi.games.contract import FIRST, Score
 from siqi.games.shape import shift_ranks
@@ -19,8 +20,8 @@ from siqi.games.shape import shift_ranks
 RESULTS = ("1-0", "0-1", "1/2-1/2")
 """The results, by the winner's side, then a draw."""
 
-COMMANDS = {"Hash": "memory", "Threads": "cores"}
-"""Commands for options that CECP has no names for; `feature memory=1 smp=1` declares them."""
+COMMANDS = {"Hash": ("memory", "memory"), "Threads": ("smp", "cores")}
+"""Options that CECP has no names for: the feature that declares each, and its command."""
 
 UNLIMITED_S = 3600
 
@@ -34,7 +35,7 @@ class CecpEngine(EngineProcess):
     in_seconds = ("movetime",)
 
     _features: dict[str, str]
-    _options: frozenset[str]
+    _options: dict[str, Option]
     _pings = 0
     _has_played = False  # True: the process has played a game
     _side = FIRST  # the engine's in the present game
@@ -45,8 +46,11 @@ class CecpEngine(EngineProcess):
         lines = self.greeting(["xboard", "protover 2"], "done=1", ("feature",), within_s)
         listed = re.findall(r'(\w+)=("[^"]*"|\S+)', " ".join(line for line in lines if line.startswith("feature")))
         self._features = {name: value.strip('"') for name, value in listed}
-        options = (value.strip('"').split(" -")[0] for name, value in listed if name == "option")
-        self._options = frozenset(name.lower() for name in options)
+        named = [
+            Option(name, "spin", "min 1") for name, (word, _) in COMMANDS.items() if self._features.get(word) == "1"
+        ]
+        named += [declared_option(value.strip('"')) for name, value in listed if name == "option"]
+        self._options = by_name(named)
         self._has_played = False
 
     def prepare(self) -> None:
@@ -55,16 +59,8 @@ class CecpEngine(EngineProcess):
             raise StartError(f"{self.name} does not play {self._info.name}: its variants are {', '.join(variants)}")
         if self._features.get("san") == "1":
             raise StartError(f"{self.name} reads no coordinates: it has the feature san=1")
-        self.send(*(self._option_line(name, value) for name, value in self._spec.options.items()))
+        self.send(*(option_line(*setting) for setting in chosen(self.name, self._spec.options, self._options)))
         self._ping()
-
-    def _option_line(self, name: str, value: str) -> str:
-        if name.lower() in self._options:
-            return f"option {name}={value}"
-        feature = {"Hash": "memory", "Threads": "smp"}.get(name, "")
-        if self._features.get(feature) != "1":
-            raise StartError(f"{self.name} has no option {name}")
-        return f"{COMMANDS[name]} {value}"
 
     def _ping(self) -> None:
         """Wait until the engine has read all lines, if it has the feature."""
@@ -133,6 +129,27 @@ class CecpEngine(EngineProcess):
     def game_over(self, won: bool | None) -> None:
         result = RESULTS[2] if won is None else RESULTS[self._side if won else 1 - self._side]
         self.notify("force", f"result {result} {{the referee}}")
+
+
+def declared_option(text: str) -> Option:
+    """Return an option of its feature: `NAME -spin VALUE MIN MAX`, `NAME -check 1`, `NAME -combo a /// *b`, others."""
+    name, _, declaration = text.partition(" -")
+    kind, _, rest = declaration.partition(" ")
+    if kind in ("spin", "slider"):
+        words = zip(("default", "min", "max"), rest.split(), strict=False)
+        return Option(name, "spin", " ".join(f"{word} {value}" for word, value in words))
+    if kind == "combo":
+        return Option(name, kind, " ".join(f"var {value.strip().removeprefix('*')}" for value in rest.split("///")))
+    return Option(name, kind, "var 0 var 1 var false var true" if kind == "check" else f"default {rest}")
+
+
+def option_line(option: Option, value: str) -> str:
+    """Return the line that sets an option."""
+    if option.name in COMMANDS:
+        return f"{COMMANDS[option.name][1]} {value}"
+    if option.kind == "check":
+        value = str(int(value.lower() in ("1", "true")))
+    return f"option {option.name}={value}"
 
 
 def thinking(lines: Sequence[str]) -> tuple[Score | None, int]:

@@ -113,6 +113,10 @@ class StartError(Exception):
     """An engine that cannot be used at all: the match stops."""
 
 
+class OptionError(StartError):
+    """An option that the engine does not have, or a value that the option cannot have."""
+
+
 class Player:
     """A player of one side. `new_game` and `choose` raise Forfeit."""
 
@@ -126,8 +130,11 @@ class Player:
         """The last lines of the dialogue of this game; empty for players in this process."""
         return []
 
+    def start(self) -> None:
+        """Make ready for a first game; StartError if the player cannot play."""
+
     def new_game(self, seed: str) -> None:
-        """Begin a game."""
+        """Begin a game, after `start` if it is not ready."""
 
     def choose(self, turn: Turn) -> Choice:
         """Choose a move, or a set-up."""

@@ -7,9 +7,10 @@ the option `usemillisec` read whole seconds; what is left of a clock is then rou
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from siqi.daemon.clients.base import EngineProcess
+from siqi.daemon.clients.options import UCCI_LINE, Option, by_name, chosen, declared_options
 from siqi.daemon.clients.player import Choice, EngineSpec, Forfeit, StartError, TimeLeft, Turn
 from siqi.daemon.clients.uci import nodes_of
 from siqi.games.contract import GameInfo, Score
@@ -25,7 +26,7 @@ class UcciEngine(EngineProcess):
     protocol = "ucci"
     games = ("xiangqi",)
 
-    _declared: frozenset[str] = frozenset()
+    _declared: Mapping[str, Option] = {}
 
     @classmethod
     def unfit(cls, spec: EngineSpec, info: GameInfo) -> str:
@@ -36,17 +37,16 @@ class UcciEngine(EngineProcess):
 
     def hello(self, within_s: float) -> None:
         lines = self.greeting(["ucci"], "ucciok", ("id", "option"), within_s)
-        self._declared = frozenset(found[1].lower() for line in lines if (found := re.match(r"option\s+(\S+)", line)))
+        self._declared = by_name(declared_options(UCCI_LINE, lines))
 
     def prepare(self) -> None:
-        if missing := [name for name in self._spec.options if name.lower() not in self._declared]:
-            raise StartError(f"{self.name} has no option {missing[0]}")
+        settings = list(chosen(self.name, self._spec.options, self._declared))
         limits = self._spec.limits
         if MILLISECONDS in self._declared:
             self.send(f"setoption {MILLISECONDS} true")
         elif any(ms % 1000 for ms in (limits.movetime_ms, limits.increment_ms)):
             raise StartError(f"{self.name} reads times in whole seconds: it has no option {MILLISECONDS}")
-        self.send(*(f"setoption {name} {value}" for name, value in self._spec.options.items()))
+        self.send(*(f"setoption {option.name} {value}" for option, value in settings))
         self.wait_until_ready("isready", "readyok")
 
     def new_game(self, seed: str) -> None:

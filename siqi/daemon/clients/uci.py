@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from siqi.daemon.clients.base import GREETING_S, EngineProcess
+from siqi.daemon.clients.options import UCI_LINE, Option, by_name, chosen, declared_options
 from siqi.daemon.clients.player import Choice, EngineSpec, PlayerLimits, StartError, TimeLeft, Turn
 from siqi.games.contract import GameInfo, Score
 from siqi.games.shape import shift_ranks
-from siqi.system.spelling import did_you_mean
 
 
 class UciEngine(EngineProcess):
@@ -28,8 +28,8 @@ class UciEngine(EngineProcess):
         super().__init__(spec, info, hang_s, greeting_s)
         self._options = dict(spec.options)
         self._unsent: dict[str, str] = {}
-        self.declared: dict[str, str] = {}
-        """The options of the engine, once it has started: by its name in lower case, the rest of a declaration."""
+        self.declared: dict[str, Option] = {}
+        """The options of the engine, once it has started, by their names in lower case."""
 
     def set_options(self, options: dict[str, str]) -> None:
         """Set options from the next game on."""
@@ -75,7 +75,7 @@ class UciEngine(EngineProcess):
     def prepare(self) -> None:
         game = self._info.name
         if "uci_variant" in self.declared:
-            variants = re.findall(r"\bvar\s+(\S+)", self.declared["uci_variant"])
+            variants = self.declared["uci_variant"].choices
             if variants and game not in variants:
                 raise StartError(f"{self.name} does not play {game}: its UCI_Variant does not list it")
             self.send(*self._settings({"UCI_Variant": game}))
@@ -88,15 +88,12 @@ class UciEngine(EngineProcess):
         self.wait_until_ready("isready", "readyok")
 
     def _note_options(self, lines: Sequence[str]) -> None:
-        named = [re.match(r"option\s+name\s+(.+?)\s+(type\s.*)", line) for line in lines]
-        self.declared |= {match[1].lower(): match[2] for match in named if match}
+        self.declared |= by_name(declared_options(UCI_LINE, lines))
 
     def _settings(self, options: dict[str, str]) -> list[str]:
-        """Return the `setoption` lines; StartError for an option that the engine lacks, and would silently ignore."""
-        for name in options:
-            if name.lower() not in self.declared:
-                raise StartError(f"{self._spec.name} has no option {name}{did_you_mean(name, self.declared)}")
-        return [f"setoption name {name} value {value}" for name, value in options.items()]
+        """Return the `setoption` lines; OptionError for what the engine would silently ignore."""
+        settings = chosen(self.name, options, self.declared)
+        return [f"setoption name {option.name} value {value}" for option, value in settings]
 
 
 def go_line(limits: PlayerLimits, clocks: Sequence[TimeLeft | None], sides: Sequence[str]) -> str:

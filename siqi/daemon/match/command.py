@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from siqi.daemon.clients.player import RANDOM, PlayerLimits, StartError
+from siqi.daemon.clients.player import RANDOM, OptionError, PlayerLimits, StartError
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands.arguments import add_cluster, number_to
 from siqi.daemon.commands.game_files import reason
@@ -172,7 +172,7 @@ def match_with(options: argparse.Namespace) -> int:
     tally = Standings(settings) if settings.tournament else Tally(settings)
     try:
         status = play(options, settings, path, tally)
-    except UsageError as error:
+    except (UsageError, OptionError) as error:
         report(printable(str(error), 300))
         return MISUSED
     except (ClusterError, StartError) as error:

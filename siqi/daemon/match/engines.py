@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -16,6 +17,8 @@ from siqi.daemon.match.arguments import LIMITS, limits_from
 from siqi.daemon.match.match_log import UsageError
 
 RANKS, PROTOCOL = "ranks", "proto"
+
+QUOTES = "an engine and its options are one argument, in quotes:"
 
 
 def parse_engine(text: str, common: PlayerLimits) -> EngineSpec:
@@ -30,6 +33,8 @@ def parse_engine(text: str, common: PlayerLimits) -> EngineSpec:
     name, command = re.fullmatch(r"(?:([^=\s'\"@/]+)=)?(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
     if command.partition("@")[0] == OWN:
         words = [OWN, *filter(None, command.partition("@")[2].split(","))]
+        if bare := next((word for word in words[1:] if "=" not in word), ""):
+            raise UsageError(f"engine {text}: OPTION=VALUE is expected, not {bare}; {QUOTES} '{OWN}@Skill Level=5'")
         name = name or command
     else:
         try:
@@ -37,6 +42,8 @@ def parse_engine(text: str, common: PlayerLimits) -> EngineSpec:
         except ValueError as error:
             raise UsageError(f"engine {text}: {error}") from None
     settings = [index for index, word in enumerate(words) if index and re.match(r"[^-/=][^=/]*=", word)]
+    if name and not settings and re.fullmatch("[0-9.]+|true|false", command) and shutil.which(command) is None:
+        raise UsageError(f"engine {text}: {command} is no program; {QUOTES} './engine {text}'")
     first = settings[0] if settings else len(words)
     if not words:
         raise UsageError(f"engine {text}: a command is missing")

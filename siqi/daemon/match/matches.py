@@ -192,6 +192,12 @@ def play_games(match: Match, units: Sequence[Unit]) -> Generator[MatchRecord]:
         for player in everyone:
             player.close()
 
+    try:
+        for engine in sorted({engine for unit in units for engine in unit.pairing}):
+            everyone[engine].start()  # before the first game: none is played if one cannot
+    except BaseException:
+        dismiss()
+        raise
     with ThreadPoolExecutor(settings.concurrency) as pool:
         games = [pool.submit(play, unit) for unit in units]
         for game in games:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
+from siqi.daemon.clients.options import UCCI_LINE, UCI_LINE, Option, declared_options
 from siqi.daemon.match.check.dialogue import Line
 
 CHESS = "chess"
@@ -87,28 +88,6 @@ GAMES = {
 }
 
 
-class Option(NamedTuple):
-    """An option as an engine declares it."""
-
-    name: str
-    kind: str
-    rest: str  # default and range
-
-    @property
-    def default(self) -> str | None:
-        """Its default, None if it has none."""
-        found = re.search(r"\bdefault ?(.*?)(?= (?:min|max|var) |$)", self.rest)
-        return found[1] if found else None
-
-    def number(self, word: str) -> int | None:
-        found = re.search(rf"\b{word} (-?\d+)", self.rest)
-        return int(found[1]) if found else None
-
-    @property
-    def choices(self) -> list[str]:
-        return re.findall(r"\bvar (.+?)(?= var |$)", self.rest)
-
-
 class Protocol:
     """A protocol; a line that it has not is ''."""
 
@@ -162,7 +141,7 @@ class Uci(Protocol):
     begin = "ucinewgame"
     stop = "stop"
     set_option: ClassVar[str] = "setoption name {} value {}"
-    option_line: ClassVar[str] = r"option name (.+?) type (\w+) ?(.*)"
+    option_line: ClassVar[str] = UCI_LINE
     goes_endless = "go infinite"
     bad_moves = ("position startpos moves zz", "position startpos moves {move} zz {move}", "position startpos moves")
 
@@ -171,8 +150,7 @@ class Uci(Protocol):
 
     def options(self, answers: Sequence[Line]) -> list[Option]:
         """Return the options that the answers declare."""
-        found = (re.fullmatch(self.option_line, line.text.strip()) for line in answers)
-        return [Option(*match.groups()) for match in found if match]
+        return declared_options(self.option_line, [line.text for line in answers])
 
     def selection(self, game: str, options: Mapping[str, str], answers: Sequence[Line]) -> list[str]:
         variant = next((option for option in self.options(answers) if option.name == "UCI_Variant"), None)
@@ -230,7 +208,7 @@ class Ucci(Uci):
     ready = "ucciok"
     begin = "setoption newgame"
     set_option = "setoption {} {}"
-    option_line = r"option (\S+) type (\w+) ?(.*)"
+    option_line = UCCI_LINE
 
     def selection(self, game: str, options: Mapping[str, str], answers: Sequence[Line]) -> list[str]:
         lines = super().selection(game, options, answers)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from fixture_files import ROOT
 
+from siqi.daemon.clients import CLASSES
 from siqi.daemon.command_line import run
 from siqi.daemon.match.check.checks import CHECKS
 from siqi.daemon.match.check.command import FAILED, MISUSED, NOT_STARTED
@@ -43,14 +44,14 @@ def results(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
     return {line["check"]: line for line in lines}
 
 
-BROKEN = [(next(p for p in CHECKS[name].protocols if p in ("uci", "cecp")), name) for name in CHECKS] + [
+BROKEN = [(next(p for p in CHECKS[name].protocols if p in ("uci", "xboard")), name) for name in CHECKS] + [
     ("ucci", "short-clock"),
     ("ucci", "no-move"),
-    ("cecp", "options-echoed"),
-    ("cecp", "bad-moves"),
-    ("cecp", "short-clock"),
-    ("cecp", "stop"),
-    ("cecp", "new-game"),
+    ("xboard", "options-echoed"),
+    ("xboard", "bad-moves"),
+    ("xboard", "short-clock"),
+    ("xboard", "stop"),
+    ("xboard", "new-game"),
     ("sau", "unknown-commands"),
     ("sau", "bad-moves"),
 ]
@@ -61,7 +62,10 @@ KEPT = {
     "uci b": ("uci", list(CHECKS)[1::2]),
     "ugi": ("ugi", ["greeting", "move-time", "short-clock", "new-game"]),
     "ucci": ("ucci", ["options-echoed", "bad-options", "answer-form", "short-clock", "no-move", "ponder", "new-game"]),
-    "cecp": ("cecp", ["options-echoed", "bad-moves", "illegal-move", "stop", "move-time", "short-clock", "new-game"]),
+    "xboard": (
+        "xboard",
+        ["options-echoed", "bad-moves", "illegal-move", "stop", "move-time", "short-clock", "new-game"],
+    ),
     "sau": ("sau", ["unknown-commands", "bad-moves", "one-answer", "quit-in-search"]),
 }
 """Checks of engines that keep the rules: all of them by UCI, and in each other protocol what it does otherwise."""
@@ -108,11 +112,22 @@ def test_a_file_that_an_option_s_default_makes_is_none_of_the_user_s(
 
 
 def test_the_protocol_is_found_by_asking(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--only", "greeting", "--slow", QUICK)
-    assert check(engine("ugi", "none"), *words) == 0
+    words = ("--only", "greeting", "--slow", "0.4")
+    assert check(engine("ugi", "none"), *words, "--game", "xiangqi") == 0
     assert "xiangqi by ugi" in capsys.readouterr().out
     assert check(engine("sau", "none"), *words, "--game", "connect6") == 0
     assert "connect6 by sau" in capsys.readouterr().out
+    assert check(f"{engine('ucci', 'none')} proto=ucci", *words) == 0
+    assert "xiangqi by ucci" in capsys.readouterr().out
+    assert list(PROTOCOLS) == list(CLASSES)  # those of a match
+
+
+def test_an_engine_that_answers_in_no_protocol(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("false", "--slow", QUICK) == NOT_STARTED
+    assert capsys.readouterr().err == "siqi match check: false does not start: engine ended with status 1\n"
+    assert check("sleep 60", "--slow", "0.02", "--game", "connect6") == NOT_STARTED
+    words = "sleep answers in no protocol (uci, sau, cloudict, ugi) within 0.4 s: give it proto=, if it is slow"
+    assert capsys.readouterr().err == f"siqi match check: {words}\n"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +136,7 @@ def test_the_protocol_is_found_by_asking(capsys: pytest.CaptureFixture[str]) -> 
         (("/no/such/engine",), NOT_STARTED, "No such file or directory: /no/such/engine"),
         ((str(ROOT / "README.md"),), NOT_STARTED, "Permission denied"),
         (("false",), NOT_STARTED, "it ended (status 1): no end of the answer to uci"),
-        ((engine("cecp", "none"), "--proto", "cecp", "--game", "ewn"), NOT_STARTED, "no einstein in its variants"),
+        ((engine("xboard", "none"), "--proto", "xboard", "--game", "ewn"), NOT_STARTED, "no einstein in its variants"),
         ((engine("uci", "none"), "--game", "chess"), NOT_STARTED, "it does not play chess: h2e2 after e2e4"),
         (("random",), MISUSED, "random is no program"),
         (("a='x",), MISUSED, "No closing quotation"),

@@ -359,7 +359,7 @@ def test_the_protocol_of_a_patient_engine_is_found(tmp_path: Path) -> None:
         (
             1.2,
             {},
-            r"answers in no protocol for xiangqi \(uci, ucci, xboard, ugi\) within 1.2 s: give it proto=",
+            r"answers in no protocol \(uci, ucci, xboard, ugi\) within 1.2 s: give it proto=",
         ),
         (6, {"": ["garbage"]}, r"if it is slow; its last line: garbage"),
         (60, {"": ["no licence\nDIE"]}, "does not start: engine ended with status 3; its last line: no licence"),

@@ -1,6 +1,6 @@
 """An engine of a few lines for `siqi match check`: `checked_engine.py PROTOCOL RULE` breaks the rule of this name.
 
-It plays Xiangqi by uci, ugi, ucci or cecp, Connect6 by sau; its moves are always the same two.
+It plays Xiangqi by uci, ugi, ucci or xboard, Connect6 by sau; its moves are always the same two.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Engine:
     def think(self, seconds: float | None) -> None:
         if self.search is not None:
             self.search.release()
-        if PROTOCOL == "cecp":
+        if PROTOCOL == "xboard":
             self.search = Search([f"move {self.move}"], seconds)
             return
         if not self.move and breaks("no-move"):
@@ -139,7 +139,7 @@ class Engine:
 
     # CECP
 
-    def cecp(self, line: str) -> None:
+    def xboard(self, line: str) -> None:
         words = line.split()
         if words[0] == "protover":
             say('feature ping=1 usermove=1 variants="xiangqi" option="Hash -spin 16 1 64"')
@@ -190,7 +190,7 @@ def main() -> None:
         time.sleep(2)
     fail_if(breaks("bare-start") and os.getcwd() == "/")
     engine = Engine()
-    handle = getattr(engine, PROTOCOL if PROTOCOL in ("cecp", "sau") else "uci")
+    handle = getattr(engine, PROTOCOL if PROTOCOL in ("xboard", "sau") else "uci")
     if breaks("standard-error"):
         sys.stderr.write("hello\n")
     first = b"\xef\xbb\xbf"

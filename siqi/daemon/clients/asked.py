@@ -37,7 +37,9 @@ class AskedEngine(Player):
 
     def start(self) -> None:
         if not self._is_found:
-            self._find()
+            self.find()
+            if why := self._client.unfit(self._spec, self._info):
+                raise StartError(why)
             self._is_found = True
         self._client.start()
 
@@ -50,7 +52,12 @@ class AskedEngine(Player):
     def dialogue(self) -> list[str]:
         return self._client.dialogue
 
-    def _find(self) -> None:
+    @property
+    def protocol(self) -> str:
+        """The protocol that was found."""
+        return self._client.protocol
+
+    def find(self) -> None:
         """Find the client to which the engine answers, whose process then runs; StartError if there is none."""
         faults: list[StartError] = []
         for client in self._clients:
@@ -62,16 +69,14 @@ class AskedEngine(Player):
                     raise
                 faults.append(fault)
             else:
-                if why := self._client.unfit(self._spec, self._info):
-                    raise StartError(why)
                 return
         if len({str(fault) for fault in faults}) == 1:
             raise faults[0]
         words = ", ".join(client.protocol for client in self._clients)
         said = next((f"; its last line: {client.last_line}" for client in self._clients if client.last_line), "")
         raise StartError(
-            f"{self._spec.name} answers in no protocol for {self._info.name} ({words}) within {self._greeting_s:g} s:"
-            f" give it proto=, if it is slow{said}"
+            f"{self._spec.name} answers in no protocol ({words}) within {self._greeting_s:g} s: give it proto=, if it "
+            f"is slow{said}"
         )
 
     def choose(self, turn: Turn) -> Choice:

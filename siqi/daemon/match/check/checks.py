@@ -15,7 +15,7 @@ from siqi.daemon.match.check.protocols import Cecp, Ucci, Uci
 from siqi.daemon.match.check.session import END_S, STOP_S, Engine, Failure, Inapplicable, Session
 
 FAMILY = ("uci", "ucci", "ugi")
-SEARCHED = (*FAMILY, "cecp")
+SEARCHED = (*FAMILY, "xboard")
 ALL = (*SEARCHED, "sau", "cloudict", "myai", "junqi")
 
 TRIES = 3
@@ -268,7 +268,7 @@ def bad_moves(engine: Engine) -> None:
     session.search("after that")
 
 
-@check("XBoard shows the user by this answer that a move was refused, and takes it back.", ("cecp",))
+@check("XBoard shows the user by this answer that a move was refused, and takes it back.", ("xboard",))
 def illegal_move(engine: Engine) -> None:
     session = engine.begin()
     assert isinstance(session.protocol, Cecp)
@@ -435,7 +435,9 @@ def position_in_search(engine: Engine) -> None:
     _expect_move(session, session.move(), engine.game.first, "the start position")
 
 
-@check("Match runners count each millisecond beyond the time of a move, and some end the game.", ("uci", "ugi", "cecp"))
+@check(
+    "Match runners count each millisecond beyond the time of a move, and some end the game.", ("uci", "ugi", "xboard")
+)
 def move_time(engine: Engine) -> None:
     _measure(engine, 1000 if isinstance(engine.protocol, Cecp) else 300, 100)
 

@@ -8,12 +8,15 @@ import time
 
 import msgspec
 
-from siqi.daemon.clients.player import RANDOM, EngineSpec, PlayerLimits
+from siqi.daemon.clients import load_client
+from siqi.daemon.clients.asked import AskedEngine
+from siqi.daemon.clients.player import RANDOM, EngineSpec, PlayerLimits, StartError
 from siqi.daemon.match.check.checks import CHECKS, Check
 from siqi.daemon.match.check.protocols import GAMES, PROTOCOLS, Uci, Unplayable
-from siqi.daemon.match.check.session import GREETING_S, Engine, Failure, Inapplicable
+from siqi.daemon.match.check.session import Engine, Failure, Inapplicable
 from siqi.daemon.match.engines import parse_engine
 from siqi.daemon.match.match_log import UsageError
+from siqi.games import registry
 from siqi.system.interrupts import INTERRUPTED, raised
 from siqi.system.pipes import printable, to_stderr
 
@@ -30,7 +33,7 @@ EXAMPLES = """\
 examples:
   siqi match check ./engine
   siqi match check 'fairy-stockfish Hash=16' --game xiangqi
-  siqi match check 'hoixiangqi --xboard' --proto cecp --only stop quit-when-idle
+  siqi match check 'hoixiangqi --xboard' --proto xboard --only stop quit-when-idle
 """
 
 
@@ -81,14 +84,15 @@ def check_with(options: argparse.Namespace) -> int:
         spec = parse_engine(options.engine, PlayerLimits())
         if spec.command == RANDOM:
             raise UsageError("random is no program")
-        if options.proto and options.played and options.played not in PROTOCOLS[options.proto].games:
-            raise UsageError(f"{options.played} is not played by {options.proto}")
+        spec = msgspec.structs.replace(spec, protocol=options.proto or spec.protocol)
+        if spec.protocol and options.played and options.played not in PROTOCOLS[spec.protocol].games:
+            raise UsageError(f"{options.played} is not played by {spec.protocol}")
     except UsageError as error:
         report(printable(str(error), 300))
         return MISUSED
     try:
         with raised():
-            engine = found_engine(spec, options.proto or "", options.played or "", options.slow)
+            engine = found_engine(spec, options.played or "", options.slow)
             if engine is None:
                 return NOT_STARTED
             shown = show_json if options.json else show
@@ -108,39 +112,45 @@ def check_with(options: argparse.Namespace) -> int:
     return FAILED if counts[1] else 0
 
 
-def found_engine(spec: EngineSpec, proto: str, game: str, slow: float) -> Engine | None:
+def found_engine(spec: EngineSpec, game: str, slow: float) -> Engine | None:
     """Return the engine, which has started and moved in its protocol; None, after a report, if it does not."""
-    chosen = [PROTOCOLS[proto]] if proto else [each for each in PROTOCOLS.values() if not game or game in each.games]
-    failed = ""
-    for protocol in chosen:
-        engine = Engine(spec.program, protocol, game or protocol.games[0], spec.options, slow)
-        with engine:
+    try:
+        protocol = PROTOCOLS[spec.protocol or asked_protocol(spec, game, slow)]
+        with Engine(spec.program, protocol, game or protocol.games[0], spec.options, slow) as engine:
             try:
-                first_start(engine, is_known=len(chosen) == 1)
-                return engine
-            except Unplayable as error:
-                failed = str(error)
-            except OSError as error:
-                failed = f"cannot be started: {error.strerror}: {engine.command[0]}"
+                first_start(engine)
             except Failure as failure:
                 session = engine.sessions[-1]
                 said = session.errors.splitlines() or [line.text for line in session.received()]
-                failed = failed or "".join([str(failure), *(f"; its last line: {line}" for line in said[-1:])])
-                if not session.greeted:
-                    continue
-                failed = f"{failure} ({protocol.name}, {engine.game_name})"
-        break
-    asked = (
-        "" if len(chosen) == 1 or failed.startswith("cannot") else f" (asked for {', '.join(e.name for e in chosen)})"
-    )
-    report(f"{printable(spec.name)}: {printable(failed, 300)}{asked}")
+                last = f"; its last line: {said[-1]}" if said and not session.greeted else ""
+                raise Failure(f"{failure}{last} ({protocol.name}, {engine.game_name})") from failure
+            return engine
+    except OSError as error:
+        failed = f"{spec.name}: cannot be started: {error.strerror}: {error.filename}"
+    except (Failure, Unplayable) as error:
+        failed = f"{spec.name}: {error}"
+    except StartError as error:
+        failed = str(error)
+    report(printable(failed, 300))
     return None
 
 
-def first_start(engine: Engine, is_known: bool) -> None:
+def asked_protocol(spec: EngineSpec, game: str, slow: float) -> str:
+    """Return the protocol in which an engine answers, of those that play the game, if one is named; StartError."""
+    clients = [load_client(name) for name, protocol in PROTOCOLS.items() if not game or game in protocol.games]
+    info = registry.info(clients[0].games[0])  # no greeting names the game
+    asked = AskedEngine(spec, info, FIRST_LOAD_S, clients, slow * FIRST_GREETING_S)
+    try:
+        asked.find()
+        return asked.protocol
+    finally:
+        asked.close()
+
+
+def first_start(engine: Engine) -> None:
     """Start the engine, and let it move. Failure, Unplayable or OSError if it does not, or plays another game."""
     session = engine.start()
-    session.greet(FIRST_GREETING_S if is_known else GREETING_S)
+    session.greet(FIRST_GREETING_S)
     session.select(FIRST_LOAD_S)
     move = session.protocol.move_of(session.search()) or "no move"
     if not isinstance(session.protocol, Uci):

@@ -229,7 +229,7 @@ class Ucci(Uci):
 
 
 class Cecp(Protocol):
-    name = "cecp"
+    name = "xboard"
     games = ("xiangqi", "ewn", CHESS)
     greeting = ("xboard", "protover 2")
     begin = "new"
@@ -353,6 +353,6 @@ class Junqi(Protocol):
 
 
 PROTOCOLS: dict[str, Protocol] = {
-    protocol.name: protocol for protocol in (Uci(), Ucci(), Ugi(), Cecp(), Sau(), Junqi(), Cloudict(), MyAi())
+    protocol.name: protocol for protocol in (Uci(), Ucci(), Cecp(), Sau(), Cloudict(), MyAi(), Junqi(), Ugi())
 }
-"""The protocols by name, in the order in which an engine is asked for them."""
+"""The protocols by name, which are those of the clients."""

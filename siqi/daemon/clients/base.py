@@ -115,8 +115,6 @@ class EngineProcess(Player):
             yield
         except (Forfeit, OSError) as fault:
             said = f"; its last line: {self.last_line}" if self.last_line else ""
-            if errors := [line for line in self.dialogue if line.startswith("! ")]:
-                said += f"; on standard error: {errors[-1][2:]}"
             raise StartError(f"{self.name} does not start: {fault}{said}") from fault
 
     def greeting(self, lines: Sequence[str], last: str, signs: Sequence[str], within_s: float) -> list[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import math
 import queue
+import re
 import shlex
 import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
 
@@ -22,13 +23,20 @@ KEPT_LINES, KEPT_ERRORS = 200, 50
 MOST_CHARACTERS = 500
 """The beginning of a line that is kept."""
 
+FRAME, KEPT_FRAMES = re.compile(r"\s+at |\s*\.\.\. \d+ "), 5
+"""A line of a stack trace of Java, C# or JavaScript, and how many in a row are kept: the exception stands above."""
+
+
+TRACEBACK, CAUSE = "Traceback (most recent call last):", "Caused by:"
+"""What begins a trace of Python, and a cause in one of Java."""
+
 
 class Ended(Exception):
-    """The program ended; the message has its exit status."""
+    """The program ended; the message has its exit status, and what it complained of."""
 
 
 class Silent(Exception):
-    """The line that was awaited did not come in time; the program was killed."""
+    """The line that was awaited did not come in time; the program was killed. The message has its complaint, too."""
 
 
 class Process:
@@ -104,7 +112,8 @@ class Process:
                 arrived, line = self._lines.get(timeout=left_s)
             except queue.Empty:
                 self.kill()
-                raise Silent(f"hung: no {wanted[-1] if wanted else 'line'} within {timeout_s:g} s") from None
+                what = wanted[-1] if wanted else "line"
+                raise Silent(f"hung: no {what} within {timeout_s:g} s{self._complaint()}") from None
             if line is None:
                 raise self._ended()
             self._note("<", arrived, line)
@@ -130,14 +139,41 @@ class Process:
     def _ended(self) -> Ended:
         """Close, and return the exception for a broken pipe."""
         self.close()
-        self._keeper.join(QUIT_TIMEOUT_S)  # its last words
-        return Ended(f"engine ended with status {self._process.returncode}")
+        return Ended(f"engine ended with status {self._process.returncode}{self._complaint()}")
+
+    def _complaint(self) -> str:
+        """Return what the program, which has ended, wrote last to standard error, as the end of a sentence."""
+        self._keeper.join(QUIT_TIMEOUT_S)
+        said = complaint(self._errors)
+        return f"; on standard error: {said}" if said else ""
 
 
 def _keep(stream: IO[str], lines: deque[str]) -> None:
     """Read a program's standard error to its end, or it would block; keep the last lines."""
     with contextlib.suppress(ValueError), stream:  # closed with the process
-        lines.extend(line.rstrip()[:MOST_CHARACTERS] for line in stream)
+        frames = 0
+        for line in stream:
+            frames = frames + 1 if FRAME.match(line) else 0
+            if frames <= KEPT_FRAMES:
+                lines.append(line.rstrip()[:MOST_CHARACTERS])
+
+
+def complaint(lines: Iterable[str]) -> str:
+    """Return the line of standard error that says what is wrong: of a stack trace the exception, else the last line.
+
+    Of Java's traces it is the exception with its last cause, of Python's the line below the last traceback.
+    """
+    said = [line for line in lines if line.strip()]
+    if TRACEBACK in said:
+        below = said[len(said) - said[::-1].index(TRACEBACK) :]
+        return next((line for line in below if not line[0].isspace()), said[-1].strip())
+    last_frame = max((place for place, line in enumerate(said) if FRAME.match(line)), default=len(said))
+    above = [line.strip() for line in said[:last_frame] if not FRAME.match(line)]
+    if not above:
+        return "".join(said[-1:]).strip()
+    if above[-1].startswith(CAUSE):
+        return "; ".join([*[line for line in above if not line.startswith(CAUSE)][-1:], above[-1]])
+    return above[-1]
 
 
 def _pump(stream: IO[str], lines: queue.SimpleQueue[tuple[float, str | None]]) -> None:

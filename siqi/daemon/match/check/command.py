@@ -11,6 +11,7 @@ import msgspec
 from siqi.daemon.clients import load_client
 from siqi.daemon.clients.asked import AskedEngine
 from siqi.daemon.clients.player import RANDOM, EngineSpec, PlayerLimits, StartError
+from siqi.daemon.clients.process import complaint
 from siqi.daemon.match.check.checks import CHECKS, Check
 from siqi.daemon.match.check.protocols import GAMES, PROTOCOLS, Uci, Unplayable
 from siqi.daemon.match.check.session import Engine, Failure, Inapplicable
@@ -121,8 +122,8 @@ def found_engine(spec: EngineSpec, game: str, slow: float) -> Engine | None:
                 first_start(engine)
             except Failure as failure:
                 session = engine.sessions[-1]
-                said = session.errors.splitlines() or [line.text for line in session.received()]
-                last = f"; its last line: {said[-1]}" if said and not session.greeted else ""
+                said = complaint(session.errors.splitlines()) or "".join(line.text for line in session.received()[-1:])
+                last = f"; its last line: {said}" if said and not session.greeted else ""
                 raise Failure(f"{failure}{last} ({protocol.name}, {engine.game_name})") from failure
             return engine
     except OSError as error:

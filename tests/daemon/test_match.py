@@ -451,9 +451,10 @@ def test_a_round_robin(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None
     table = re.search(r"xiangqi: round-robin of 3 engines, 12 games\n.*\n(.*)\n(.*)\n(.*)\n", printed)
     assert table is not None
     best, middle, worst = (line.split() for line in table.groups())
-    assert best[1] == "wise" and best[3:] == ["inf", "8", "-", "4/4", "4/4"]
-    assert middle[1] == "one" and middle[3:] == ["inf", "4", "0/4", "-", "4/4"]
+    assert best[1] == "wise" and best[2:] == ["-", "-", "8", "-", "4/4", "4/4"]
+    assert middle[1] == "one" and middle[2:] == ["-", "-", "4", "0/4", "-", "4/4"]
     assert worst[1:] == ["illegal", "-", "-", "0", "0/4", "0/4", "-"]
+    assert "no Elo: one, wise: too few games, as those with rated engines went one way" in printed
     assert "no Elo: illegal lost every game by an illegal move" in printed and "99% ms" not in printed
     assert "lost by illegal to wise: illegal 4, crash 0, time 0" in printed
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from match_command import match
 
@@ -123,9 +123,11 @@ def test_published_ratios() -> None:
 
 
 def test_strength_of_pairs_all_alike() -> None:
-    assert strength([0, 0, 0, 0, 3]).startswith("Elo +inf +- inf  nElo +inf +- inf  LOS")
-    assert strength([0, 0, 5, 0, 0]).startswith("Elo +0.00 +- ")
-    assert "pair ratio nan" in strength([0, 0, 5, 0, 0])
+    assert strength([0, 0, 0, 0, 3]).startswith("Elo -  nElo -  LOS")
+    assert "pair ratio -\n" in strength([0, 0, 0, 0, 3])
+    assert strength([0, 0, 5, 0, 0]).startswith("Elo +0.00 +- 168.72  nElo -  LOS 50.00%")
+    assert "pair ratio -\n" in strength([0, 0, 5, 0, 0])
+    assert strength([1, 0, 0, 0, 1]).startswith("Elo -  nElo +0.00 +- 340.48  LOS 50.00%")
 
 
 @pytest.mark.parametrize(
@@ -201,6 +203,7 @@ def test_llr_without_pairs(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
+@settings(deadline=None)
 @given(pairs=pair_counts, bounds=elo_bounds)
 def test_llr_changes_sign_with_the_sides(model: str, pairs: list[int], bounds: tuple[float, float]) -> None:
     elo0, elo1 = bounds
@@ -209,6 +212,7 @@ def test_llr_changes_sign_with_the_sides(model: str, pairs: list[int], bounds: t
 
 
 @pytest.mark.parametrize("model", MODELS)
+@settings(deadline=None)
 @given(pairs=pair_counts, bounds=elo_bounds)
 def test_llr_adds_up_over_hypotheses(model: str, pairs: list[int], bounds: tuple[float, float]) -> None:
     elo0, elo1 = bounds
@@ -305,7 +309,10 @@ def test_the_sprt_of_counts(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "SPRT normalized [-1.75, 0.25] LLR 3.01 (-2.94, 2.94) H1: decided for Elo 0.25, against -1.75"
     assert printed[1].startswith("Elo +1.83 +- 1.70  nElo +3.58 +- 3.32  LOS 98.26%")
+    assert printed[3].startswith("LOS: the chance that the first engine is stronger; nElo: Elo, whatever the share of")
     assert printed[-1] == "such a test takes on average 159,942 games if H0 or H1 is right, 261,634 midway"
+    assert match("sprt", "1,0,0,0,1", "--model", "logistic") == 0
+    assert capsys.readouterr().out.startswith("SPRT logistic [0, 5] LLR 0.00 (")  # not -0.00
     assert match("sprt", "0,0,0,0,0", "--model", "logistic") == 0
     assert capsys.readouterr().out == "SPRT logistic [0, 5] LLR 0.00 (-2.94, 2.94): not decided, play on\n"
 

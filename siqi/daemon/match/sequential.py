@@ -75,7 +75,7 @@ class Sprt(NamedTuple):
         """Return the state of the test in words."""
         low, high = self.bounds
         return (
-            f"SPRT {self.model} [{self.elo0:g}, {self.elo1:g}] LLR {llr:.2f} ({low:.2f}, {high:.2f}) "
+            f"SPRT {self.model} [{self.elo0:g}, {self.elo1:g}] LLR {round(llr, 2) + 0.0:.2f} ({low:.2f}, {high:.2f}) "
             f"{self.verdict(llr)}"
         ).rstrip()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from siqi.daemon.match.arguments import MISUSED
 from siqi.daemon.match.statistics import MODELS, NORMALIZED
-from siqi.daemon.match.tally import strength
+from siqi.daemon.match.tally import LEGEND, strength
 from siqi.system.pipes import to_stderr
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def sprt_with(options: argparse.Namespace) -> int:
     llr = test.llr(options.counts)
     print(f"{test.text(llr)}: {conclusion(test, llr)}")
     if any(options.counts):
-        print(strength(options.counts))
+        print(f"{strength(options.counts)}\n{LEGEND}")
     if test.model == NORMALIZED:
         ends, middle = (f"{2 * pairs:,.0f}" for pairs in test.expected_pairs())
         print(f"such a test takes on average {ends} games if H0 or H1 is right, {middle} midway")

@@ -107,7 +107,7 @@ class Standings:
             cells = "".join(f"{f'{points:g}/{games}' if games else '-':>9}" for points, games in scores)
             elo, bar = ratings[engine]
             points = merit[engine] if self.settings.tournament == "swiss" else self.score(engine)[0]
-            rating = f"{elo:+5.0f} {bar:4.0f}" if elo > -math.inf else f"{'-':>5} {'-':>4}"
+            rating = f"{elo:+5.0f} {bar:4.0f}" if math.isfinite(bar) else f"{'-':>5} {'-':>4}"
             late = "".join(f"{ms:+9.1f}" for ms in latency(over_ms[engine])) if over_ms[engine] else ""
             lines.append(f"{place:2} {engines[engine].name:{width - 3}}{rating} {points:7g}{cells}{late}")
         if self.settings.tournament in ROUNDS:
@@ -128,6 +128,10 @@ class Standings:
             for engine, spec in enumerate(engines)
             if self._is_misconfigured(engine)
         ]
+        rated = ((spec.name, bar) for spec, (elo, bar) in zip(engines, ratings, strict=True) if elo > -math.inf)
+        one_way = [name for name, bar in rated if math.isinf(bar)]
+        if one_way:
+            lines.append(f"no Elo: {', '.join(one_way)}: too few games, as those with rated engines went one way")
         return "\n".join(lines)
 
     def _over_ms(self, engine: int) -> list[float]:

@@ -15,7 +15,7 @@ from siqi.daemon.match import statistics
 from siqi.daemon.match.arguments import FILE_FAILED
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Reader, differences, shown_settings
 from siqi.daemon.match.standings import Standings
-from siqi.daemon.match.tally import Tally, strength
+from siqi.daemon.match.tally import LEGEND, Tally, strength
 from siqi.system.log import read_log
 from siqi.system.pipes import to_stderr
 
@@ -124,6 +124,8 @@ def text_of(match: PlayedMatch) -> str:
             if any(tally.pairs) and tally.misconfigured is None:
                 lines.append(strength(tally.pairs))
             lines += details(tally)
+        if any(any(tally.pairs) for tally in standings.tallies):
+            lines += ["", LEGEND]
     else:
         tally = Tally(match.settings)
         for record in match.records:

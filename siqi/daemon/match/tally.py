@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,6 +15,13 @@ FAULTS = ("illegal", "crash", "time")
 
 MOST_ON_TIME = 0.02
 """The share of games lost on time above which the result says so."""
+
+
+LEGEND = (
+    "LOS: the chance that the first engine is stronger; nElo: Elo, whatever the share of draws; draw ratio: pairs with "
+    "1 point; pair ratio: pairs won for each one lost; -: too few games"
+)
+"""What the figures of `strength` are."""
 
 
 class Tally:
@@ -129,7 +137,7 @@ class Tally:
         names = self.names
         lines = [f"{self.settings.game}: {names[0]} against {names[1]}, {self.games} games", self.standing()]
         if any(self.pairs) and self.misconfigured is None:
-            lines += [strength(self.pairs), self._conclusion()]
+            lines += [strength(self.pairs), LEGEND, self._conclusion()]
         lines += [f"lost by {name}: {self.faults_of(engine)}" for engine, name in enumerate(names)]
         lines += [
             f"{name}: {latency_text(over_ms)}" for name, over_ms in zip(names, self.over_ms, strict=True) if over_ms
@@ -175,11 +183,13 @@ def latency_text(over_ms: Sequence[float]) -> str:
 
 
 def strength(pairs: Sequence[int]) -> str:
-    """Return the statistics of pentanomial counts, as fastchess names and rounds them."""
+    """Return the statistics of pentanomial counts, as fastchess names and rounds them; `-`: without bounds."""
     result, nelo = statistics.estimate(pairs), statistics.normalized_elo(pairs)
     elo, los = statistics.elo_of(result), statistics.likelihood_of_superiority(result)
+    elo_text, nelo_text = (f"{x.mean:+.2f} +- {x.bar:.2f}" if math.isfinite(x.bar) else "-" for x in (elo, nelo))
+    ratio = statistics.pair_ratio(pairs)
     return (
-        f"Elo {elo.mean:+.2f} +- {elo.bar:.2f}  nElo {nelo.mean:+.2f} +- {nelo.bar:.2f}  LOS {los:.2%}  "
-        f"draw ratio {statistics.draw_ratio(pairs):.2%}  pair ratio {statistics.pair_ratio(pairs):.2f}\n"
+        f"Elo {elo_text}  nElo {nelo_text}  LOS {los:.2%}  draw ratio {statistics.draw_ratio(pairs):.2%}  "
+        f"pair ratio {f'{ratio:.2f}' if math.isfinite(ratio) else '-'}\n"
         f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, pairs))}"
     )

@@ -64,8 +64,8 @@ GROUPS = {
         "match": CommandHelp(
             "play engines against each other: who is better?",
             (
-                "siqi match xiangqi a='pikafish Hash=64' siqi --games 200 --movetime 100",
-                "siqi match ewn siqi 'siqi@Threads=2' random --games 20 --log ewn.jsonl",
+                "siqi match xiangqi a='pikafish Hash=64' 'siqi@Skill Level=5' --games 100",
+                "siqi match ewn siqi siqi@Threads=2 random --games 20 --movetime 100",
             ),
             "siqi docs match",
         ),

@@ -13,7 +13,8 @@ from nim import engine_command, play_nim
 from siqi.daemon.clients import make_player
 from siqi.daemon.clients.options import UCI_LINE, declared_options
 from siqi.daemon.clients.player import EngineSpec, OptionError, PlayerLimits
-from siqi.daemon.match.command import MISUSED
+from siqi.daemon.command_line import build_parser
+from siqi.daemon.match.command import MISUSED, settings_from
 from siqi.games import registry
 
 MINUTE = PlayerLimits(clock_ms=60_000)
@@ -159,3 +160,20 @@ def test_words_without_quotes(
 ) -> None:
     assert match("ewn", *engines, "--log", tmp_path / "m.jsonl") == MISUSED
     assert capsys.readouterr().err == f"siqi match: {complaint}\n"
+
+
+def test_the_first_screen_of_the_help_answers_a_newcomer(capsys: pytest.CaptureFixture[str]) -> None:
+    """Who asks "two engines, 100 games, who is better?" finds the line, an option with a space, and all others."""
+    assert match("--help") == 0
+    top = capsys.readouterr().out
+    assert len(top.splitlines()) <= 25 and "'siqi@Skill Level=5' --games 100" in top and "[--games N]" in top
+    assert "All options: siqi match xiangqi --help" in " ".join(top.split())
+    for game in registry.NAMES:
+        assert match(game, "--help") == 0
+        screen = capsys.readouterr().out.splitlines()[:25]
+        examples = [line for line in screen if line.startswith(f"  siqi match {game} ")]
+        assert len(examples) == 3 and "--games 100" in examples[0] and '"Skill Level=5"' in examples[1]
+        for example in examples:
+            options = build_parser().parse_args(shlex.split(example)[1:])
+            assert len(settings_from(vars(options)).engines) == 2
+        assert any("--games N" in line for line in screen)

@@ -54,18 +54,36 @@ JOB_LIMIT_S = 6 * 3600.0
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Declare the commands of `siqi match`, each with its arguments: a game's name plays a match."""
+    found.description = (
+        "Play engines against each other: who is better? The first example answers that by 100 games. "
+        "All options: siqi match xiangqi --help."
+    )
     commands = found.add_subparsers(dest="game", metavar="GAME|COMMAND", required=True)
+    found.usage = f"{found.prog} GAME ENGINE ENGINE [--games N] [option ...]\n       {found.prog} COMMAND ..."
     for name in registry.NAMES:
-        add_match(commands.add_parser(name, help=f"play {registry.info(name).english.game}"))
+        add_match(commands.add_parser(name, help=f"play {registry.info(name).english.game}"), name)
     check.add_arguments(commands.add_parser("check", help="try the rules that clients rely on, on one engine"))
     stats.add_arguments(commands.add_parser("stats", help="show the results of logs in full"))
     export.add_arguments(commands.add_parser("export", help="write the games of a log as records or a table"))
     sprt.add_arguments(commands.add_parser("sprt", help="test counts of pairs by the SPRT"))
 
 
-def add_match(found: argparse.ArgumentParser) -> None:
+EXAMPLES = """\
+two engines, 100 games, who is better:
+  {match} ./mine ./other --games 100
+engines with options; a name with a space has quotes of its own, but not behind siqi@:
+  {match} './mine Hash=64 "Skill Level=5"' 'siqi@Skill Level=5,Threads=2'
+is the new version better:
+  {match} new=./mine old=./older --sprt 0 {elo} --games 20000
+"""
+
+
+def add_match(found: argparse.ArgumentParser, game: str) -> None:
     """Declare the arguments of a match; those of MatchSettings bear the names of its fields."""
     option = found.add_argument
+    found.usage = f"{found.prog} ENGINE ENGINE [ENGINE ...] [option ...]"
+    found.description = EXAMPLES.format(match=f"siqi match {game}", elo=10 if game == "xiangqi" else 20)
+    found.formatter_class = argparse.RawDescriptionHelpFormatter
     option(
         "engines",
         nargs="*",
@@ -73,10 +91,9 @@ def add_match(found: argparse.ArgumentParser) -> None:
         help="[NAME=]COMMAND [WORD=VALUE ...], one argument each: a program, random, siqi or siqi@OPTION=VALUE,...; "
         "a WORD is an option of the engine, a limit of its own (movetime, nodes, depth, clock), ranks or proto",
     )
+    what = "games of each two engines, even, as sides change; default: 100"
+    option("--games", type=number_to(MOST_GAMES), default=100, metavar="N", help=what)
     option("--log", type=Path, metavar="FILE", help="JSON lines, continued if it exists; default: GAME-A-B.jsonl")
-    option(
-        "--games", type=number_to(MOST_GAMES), default=100, metavar="N", help="a pairing; even, as pairs change sides"
-    )
     option("--tournament", choices=KINDS, default="", help="of more than two engines; default: round-robin")
     option("--rounds", type=number_to(99), default=0, metavar="N", help="of a Swiss tournament")
     option("--best-of", type=number_to(99), default=0, metavar="N", help="--games series of at most N games")

@@ -25,10 +25,10 @@ from scripts.common import script
 from siqi.daemon.cluster.jobs import in_order
 from siqi.games.books.book import BOOKS_FOLDER
 from siqi.games.ewn.knowledge.knowledge import Knowledge
-from siqi.games.ewn.knowledge.setupbook import ANSWERS, FIRST_SETUPS, KIND, SECOND_SETUPS, RatedSetup, write
+from siqi.games.ewn.knowledge.setupbook import ANSWERS, KIND, RatedSetup, write
 from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
 from siqi.games.ewn.rules.position import POSITION_DTYPE
-from siqi.games.ewn.rules.setup import set_up, setup_pieces
+from siqi.games.ewn.rules.setup import FIRST_SETUPS, SECOND_SETUPS, set_up, setup_pieces
 from siqi.games.ewn.search.playout import WIN, play_out
 from siqi.games.ewn.search.setup import playout_work
 from siqi.games.kernel.jit import Record, new_record

@@ -26,6 +26,7 @@ from siqi.games.contract import Task, exhaust
 from siqi.games.ewn.evaluation import evaluate
 from siqi.games.ewn.knowledge import setupbook
 from siqi.games.ewn.knowledge.setupbook import SetupBook
+from siqi.games.ewn.rules.setup import SETUPS
 from siqi.games.junqi.paper import cooperation
 from siqi.games.kernel.control import Control
 from siqi.games.options import OPENING_BOOK, Values
@@ -317,7 +318,7 @@ def test_names_of_endings_that_cannot_be_numbered(name: str, tmp_path: Path) -> 
 
 
 def test_a_harmed_book_of_setups(tmp_path: Path) -> None:
-    path, rng, words = tmp_path / "a.book", random.Random(5), set(setupbook.SETUPS)
+    path, rng, words = tmp_path / "a.book", random.Random(5), set(SETUPS)
     opened = 0
     source = open_book(BOOKS_FOLDER / "ewn-setups.book", setupbook.KIND, setupbook.VERSION, 1 << 20).payload
     for _ in range(200):
@@ -340,7 +341,7 @@ def test_a_harmed_book_of_setups(tmp_path: Path) -> None:
 
 
 def one_word(rng: random.Random) -> str:
-    return rng.choice(setupbook.SETUPS)
+    return rng.choice(SETUPS)
 
 
 def test_any_weights_of_ewn_evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

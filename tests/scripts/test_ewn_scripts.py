@@ -20,15 +20,8 @@ from siqi.games.ewn.evaluation import evaluate
 from siqi.games.ewn.evaluation.evaluate import WEIGHTS
 from siqi.games.ewn.knowledge import knowledge
 from siqi.games.ewn.knowledge.knowledge import SETUP_BOOK, Knowledge
-from siqi.games.ewn.knowledge.setupbook import (
-    FIRST_SETUPS,
-    SECOND_SETUPS,
-    SETUPS,
-    SetupBook,
-    canonical,
-    mirrored,
-    reversed_numbers,
-)
+from siqi.games.ewn.knowledge.setupbook import SetupBook
+from siqi.games.ewn.rules.setup import FIRST_SETUPS, SECOND_SETUPS, SETUPS, canonical, mirrored, reversed_numbers
 
 
 def run(monkeypatch: pytest.MonkeyPatch, module: Any, *words: object) -> None:

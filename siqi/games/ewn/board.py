@@ -7,11 +7,10 @@ from typing import Self
 from siqi.games.contract import (
     Outcome,
 )
-from siqi.games.ewn.knowledge.setupbook import SETUPS
 from siqi.games.ewn.rules import movegen, notation
 from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
 from siqi.games.ewn.rules.position import POSITION_DTYPE, do_move, undo_move
-from siqi.games.ewn.rules.setup import set_up, setup_pieces
+from siqi.games.ewn.rules.setup import SETUPS, set_up, setup_pieces
 from siqi.games.ewn.rules.work import WORK_DTYPE
 from siqi.games.kernel.jit import Record, new_record
 

@@ -1,12 +1,7 @@
-"""The set-up book: the chances of each set-up and its best answers (scripts/books/build_ewn_setups.py).
-
-Two symmetries make set-ups alike: both sides mirrored at the diagonal a5-e1, and one side's numbers reversed, d as
-7 - d. They leave 180 of the first side's 720 set-ups, with 360 answers to each.
-"""
+"""The set-up book: the chances of each set-up and its best answers (scripts/books/build_ewn_setups.py)."""
 
 from __future__ import annotations
 
-import itertools
 import random
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,11 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from siqi.games.books.book import BookFileError, open_book, write_book
+from siqi.games.ewn.rules.setup import FIRST_SETUPS, SETUPS, canonical, mirrored, reversed_numbers
 
 KIND, VERSION = "ewn-setups", 1
-
-SETUPS = tuple("".join(digits) for digits in itertools.permutations("123456"))
-"""The words of all set-ups."""
 
 ANSWERS = 8
 """The number of answers that the book keeps to each set-up, best first."""
@@ -36,9 +29,6 @@ SETUP_DTYPE = np.dtype(
     ]
 )
 
-_MIRRORED = (0, 3, 5, 1, 4, 2)
-"""The digit of a word that each digit of its mirror image comes from."""
-
 
 class RatedSetup(NamedTuple):
     """A set-up of the first side and its chances, 0 to 1."""
@@ -47,27 +37,6 @@ class RatedSetup(NamedTuple):
     against_all: float
     against_best: float
     answers: dict[str, float]  # the first side's chance against each of the best answers
-
-
-def mirrored(setup: str) -> str:
-    return "".join(setup[i] for i in _MIRRORED)
-
-
-def reversed_numbers(setup: str) -> str:
-    return "".join(str(7 - int(digit)) for digit in setup)
-
-
-def canonical(setup: str) -> str:
-    """Return the set-up that stands for all that are alike."""
-    both = (setup, mirrored(setup))
-    return min(*both, *map(reversed_numbers, both))
-
-
-FIRST_SETUPS = tuple(setup for setup in SETUPS if canonical(setup) == setup)
-"""The first side's set-ups up to symmetry."""
-
-SECOND_SETUPS = tuple(setup for setup in SETUPS if setup < reversed_numbers(setup))
-"""The answers up to symmetry, the first side's set-up being fixed."""
 
 
 class SetupBook:

@@ -1,11 +1,44 @@
-"""Positions from set-up words and from a FEN's pieces."""
+"""Set-ups: their words and symmetries, and positions from them or from a FEN's pieces.
+
+Two symmetries make set-ups alike: both sides mirrored at the diagonal a5-e1, and one side's numbers reversed, d as
+7 - d. They leave 180 of the first side's 720 set-ups, with 360 answers to each.
+"""
 
 from __future__ import annotations
+
+import itertools
 
 from siqi.games.ewn.rules.lookup import CAPTURED, LOOKUP_RECORD
 from siqi.games.ewn.rules.notation import TRIANGLES
 from siqi.games.ewn.rules.position import NOT_OVER
 from siqi.games.kernel.jit import Record
+
+SETUPS = tuple("".join(digits) for digits in itertools.permutations("123456"))
+"""The words of all set-ups."""
+
+_MIRRORED = (0, 3, 5, 1, 4, 2)
+"""The digit of a word that each digit of its mirror image comes from."""
+
+
+def mirrored(setup: str) -> str:
+    return "".join(setup[i] for i in _MIRRORED)
+
+
+def reversed_numbers(setup: str) -> str:
+    return "".join(str(7 - int(digit)) for digit in setup)
+
+
+def canonical(setup: str) -> str:
+    """Return the set-up that stands for all that are alike."""
+    both = (setup, mirrored(setup))
+    return min(*both, *map(reversed_numbers, both))
+
+
+FIRST_SETUPS = tuple(setup for setup in SETUPS if canonical(setup) == setup)
+"""The first side's set-ups up to symmetry."""
+
+SECOND_SETUPS = tuple(setup for setup in SETUPS if setup < reversed_numbers(setup))
+"""The answers up to symmetry, the first side's set-up being fixed."""
 
 
 def setup_pieces(side: int, word: str) -> list[tuple[int, int]]:

@@ -6,11 +6,10 @@ import random
 
 from siqi.games.contract import Line, Report, Score, SetupPosition, Task
 from siqi.games.ewn.knowledge.knowledge import Knowledge
-from siqi.games.ewn.knowledge.setupbook import SECOND_SETUPS, SETUPS, reversed_numbers
 from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
 from siqi.games.ewn.rules.notation import SETUP
 from siqi.games.ewn.rules.position import POSITION_DTYPE
-from siqi.games.ewn.rules.setup import set_up, setup_pieces
+from siqi.games.ewn.rules.setup import SECOND_SETUPS, SETUPS, reversed_numbers, set_up, setup_pieces
 from siqi.games.ewn.rules.work import WORK_DTYPE
 from siqi.games.ewn.search.playout import GREEDY, TO_THE_END, WIN, play_out
 from siqi.games.kernel.jit import Record, new_record

@@ -48,7 +48,6 @@ from scripts.papers.ewn_uct.conditions import (
     THREADS,
     Factors,
     at_once,
-    limits_text,
     uct_text,
 )
 from scripts.papers.ewn_uct.players import make_player, play, player
@@ -77,24 +76,30 @@ THREE = ("minimax", "alphabeta", "montecarlo")
 # ---------------------------------------------------------------- figures 4 and 5
 
 
-def figure_limits(bench: Bench) -> list[PlayerLimits]:
-    """Return equal time and equal playouts; minimax and alpha-beta count positions."""
-    return [PlayerLimits(movetime_ms=bench.size(2, 20)), PlayerLimits(nodes=bench.size(200, 20_000))]
+def figure_limits(bench: Bench) -> dict[PlayerLimits, int]:
+    """Return the games of each pairing by limit, of equal playouts or time; minimax and alpha-beta count positions."""
+    return {
+        PlayerLimits(nodes=bench.size(100, 2_000)): bench.size(2, 1_000),
+        PlayerLimits(nodes=bench.size(200, 20_000)): bench.size(2, 200),
+        PlayerLimits(movetime_ms=bench.size(2, 20)): bench.size(2, 200),
+    }
 
 
 def games_of(
     bench: Bench, pairings: Sequence[tuple[str, str]], limit: PlayerLimits, log: Path | None = None
 ) -> list[PaperGame]:
     """Return the games of some pairings; play those that the log (by default the experiment's) lacks."""
-    return run_games(play, pairings, log or bench.log, bench.size(2, 200), limit, at_once(bench, limit))
+    games = figure_limits(bench)[limit]
+    return run_games(play, pairings, log or bench.log, games, limit, at_once(bench, limit))
 
 
-def figure_conditions(bench: Bench, limits: Sequence[PlayerLimits]) -> str:
+def figure_conditions(bench: Bench) -> str:
+    limits = figure_limits(bench)
+    games = ", ".join(f"{games:,} with {limit.text} a move" for limit, games in limits.items())
     return (
-        f"{bench.size(2, 200)} games of each pairing and limit, {PAIRS}; a move has {limits_text(limits)} (minimax and "
-        f"alpha-beta: positions; random: none). UCT is {BARE}. Minimax and alpha-beta (Star1, Star2, a transposition "
-        f"table) value positions by steps to the goal. {MACHINE}; games at once under a time: "
-        f"{at_once(bench, limits[0])}."
+        f"Games of each pairing, {PAIRS}: {games} (minimax and alpha-beta: positions; random: none). UCT is {BARE}. "
+        f"Minimax and alpha-beta (Star1, Star2, a transposition table) value positions by steps to the goal. "
+        f"{MACHINE}; games at once under a time: {at_once(bench, A_TIME)}."
     )
 
 
@@ -104,27 +109,26 @@ SIQI = [("siqi", other) for other in (*OTHERS, "uct", "improved")]
 
 
 def figure_4(bench: Bench) -> Result:
-    limits = figure_limits(bench)
-    found = {limit: games_of(bench, FIGURE_4, limit) for limit in limits}
-    tables = [score_table(found[limit], f"{limit.text} for a move") for limit in limits]
-    return Result(figure_conditions(bench, limits), tables, lambda figure: draw_scores(figure, found[limits[0]]))
+    found = {limit: games_of(bench, FIGURE_4, limit) for limit in figure_limits(bench)}
+    tables = [score_table(games, f"{limit.text} for a move") for limit, games in found.items()]
+    drawn = next(iter(found.values()))
+    return Result(figure_conditions(bench), tables, lambda figure: draw_scores(figure, drawn))
 
 
 def figure_5(bench: Bench) -> Result:
     """Compare with the games of UCT of figure 4, and play those that its log lacks."""
-    limits = figure_limits(bench)
     figure_4_log = bench.of("figure-4").log
     tables, drawn = [], list[PaperGame]()
-    for limit in limits:
+    for limit in figure_limits(bench):
         improved = games_of(bench, FIGURE_5, limit)
         before = games_of(bench, FIGURE_4, limit, figure_4_log)
         tables += [score_table(improved, f"{limit.text} for a move"), gain_table(before, improved, limit)]
         drawn = drawn or improved
-    games = bench.size(2, 100)
-    engine = run_games(play, SIQI, bench.log, games, limits[0], at_once(bench, limits[0]))
-    tables.append(score_table(engine, f"The engine, {limits[0].text} for a move, {games} games"))
+    games, limit = bench.size(2, 100), PlayerLimits(movetime_ms=bench.size(2, 20))
+    engine = run_games(play, SIQI, bench.log, games, limit, at_once(bench, limit))
+    tables.append(score_table(engine, f"The engine, {limit.text} for a move, {games} games"))
     siqi = "siqi is the engine as it is, with one thread, tablebases and its expectiminimax."
-    conditions = f"{figure_conditions(bench, limits)} {siqi}"
+    conditions = f"{figure_conditions(bench)} {siqi}"
     return Result(conditions, tables, lambda figure: draw_scores(figure, drawn))
 
 

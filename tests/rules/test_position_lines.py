@@ -28,6 +28,9 @@ FEN = "3k5/9/9/9/9/9/9/9/9/R3K4"
         (f"{FEN} w - - 0 1 h2e2; a note", f"{FEN} w - - 0 1 h2e2", (), "a note"),
         (f"{FEN} w - - 0 1 move h2e2;", f"{FEN} w - - 0 1 move h2e2", (), ""),
         ("aaaaa/aaaaa f s 0 ; note", "aaaaa/aaaaa f s 0", (), "note"),
+        ("fen", "fen", (), ""),  # the head of a column: no start position
+        ("fen moves h2e2", "fen", ("h2e2",), ""),
+        ("position", "position", (), ""),
     ],
 )
 def test_the_parts_of_a_line(line: str, start: str, moves: tuple[str, ...], comment: str) -> None:

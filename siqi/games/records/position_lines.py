@@ -36,8 +36,8 @@ def read_line(line: str) -> PositionLine | None:
     words = text.split()
     if not words or words[0].startswith("#"):
         return None
-    words = words[1:] if words[0] == "position" else words
-    words = words[1:] if words[:1] == ["fen"] else words
+    words = words[1:] if words[0] == "position" and len(words) > 1 else words
+    words = words[1:] if words[0] == "fen" and words[1:2] not in ([], ["moves"]) else words
     end = words.index("moves") if "moves" in words else len(words)
     operations = (at for at in range(2, end) if _is_opcode(words[at], bool(semicolon)))
     stop = next(operations, end)

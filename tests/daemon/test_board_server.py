@@ -179,7 +179,8 @@ class Tab:
             assert message is not None, "closed"
             event = json.loads(message)
             assert event["number"] > self.last
-            self.last = event["number"]
+            if event["event"] != "picture":  # it has the number of the event that it comes with
+                self.last = event["number"]
             if not kinds or event["event"] in kinds:
                 return event
 
@@ -279,6 +280,29 @@ def test_one_tab_holds_the_board_and_all_watch(tmp_path: Path) -> None:
             with contextlib.suppress(tornado.websocket.WebSocketClosedError):
                 await first.say_text(json.dumps({"do": "move", "word": "x" * guard.MOST_MESSAGE_BYTES}))
             assert await first.closed()  # too large
+
+        dialogue(talk)
+
+
+def test_the_picture_comes_before_the_position_as_the_tab_sees_boards(tmp_path: Path) -> None:
+    with running(tmp_path, "xiangqi") as served:
+
+        async def talk() -> None:
+            holder, screen = await tab(served), await tab(served, query="?screen=watch")
+            await screen.say(do="see", is_flipped=True, faces="letters")
+            await holder.say(do="begin", game="xiangqi", person=0, skill=0, movetime_ms=50)
+            sent, shown = await screen.next("picture"), await screen.next()
+            assert shown["event"] == "snapshot" and (shown["picture"], shown["number"]) == (
+                sent["picture"],
+                sent["number"],
+            )
+            asked = ask(served, "GET", f"/picture/{sent['picture']}f-letters.svg", cookie(served))
+            assert sent["svg"].encode() == asked.data and (sent["is_flipped"], sent["faces"]) == (True, "letters")
+            await holder.say(do="hint")
+            again = await screen.until(lambda event: event.get("is_hint_coming") or event["event"] == "picture")
+            assert again["picture"] != shown["picture"] or again["event"] == "snapshot"  # each picture is sent once
+            heard = [(await holder.next())["event"] for _ in range(6)]
+            assert "picture" not in heard  # it has not said how it sees boards
 
         dialogue(talk)
 

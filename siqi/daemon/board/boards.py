@@ -76,5 +76,5 @@ class Pictures:
             one = self._drawn[number]
             maker = registry.picture_maker(one.game)
             extras = {**one.extras, "faces": faces} if faces in maker.FACES else one.extras
-            self._svg[key] = maker.draw(one.drawn, one.look._replace(flipped=flipped), **extras).svg()
+            self._svg[key] = str(maker.draw(one.drawn, one.look._replace(flipped=flipped), **extras).svg())
         return self._svg[key]

@@ -137,7 +137,14 @@ class Review(Command, frozen=True, tag="review"):
     """Have the review of the game written, which is over."""
 
 
-ServerCommand = TakeBoard | SwitchMode | Review
+class See(Command, frozen=True, tag="see"):
+    """Have pictures sent to this tab, which may watch only, as it sees boards: with each position comes its own."""
+
+    is_flipped: bool
+    faces: Word = ""  # '': the usual ones
+
+
+ServerCommand = TakeBoard | SwitchMode | Review | See
 """Commands to the server, not to a mode."""
 
 FileCommand = ListFiles | OpenFile

@@ -25,6 +25,15 @@ class Shown(Event, frozen=True, kw_only=True):
     picture: int = 0  # the number of the board's picture
 
 
+class Picture(Event, frozen=True, tag="picture"):
+    """The picture of the position that is shown next, for a tab that has said how it sees boards."""
+
+    picture: int
+    is_flipped: bool
+    faces: str
+    svg: str
+
+
 class PlayedMove(msgspec.Struct, frozen=True):
     """A move of the game as the person may see it."""
 

@@ -99,7 +99,7 @@ def headers(door: Door) -> dict[str, str]:
     """Return the headers of every answer: nothing from elsewhere, in no other page, no types guessed, nothing kept."""
     sockets = " ".join(f"ws://{host}" for host in door.hosts[:2])  # a policy has no addresses of IPv6
     return {
-        "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         f"connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",

@@ -11,8 +11,8 @@ from typing import Protocol
 import msgspec
 
 from siqi.daemon.board import boards
-from siqi.daemon.board.commands import Review, ServerCommand, SwitchMode, TakeBoard
-from siqi.daemon.board.events import ActiveMode, Board, Event, Refused, Reviewing, Seat, Shown, Welcome
+from siqi.daemon.board.commands import Review, See, ServerCommand, SwitchMode, TakeBoard
+from siqi.daemon.board.events import ActiveMode, Board, Event, Picture, Refused, Reviewing, Seat, Shown, Welcome
 from siqi.daemon.board.mode import Found, HasGame, Mode, Think
 from siqi.daemon.board.modes import Modes
 from siqi.daemon.board.reviews import ReviewError, Reviews
@@ -62,6 +62,8 @@ class Hall:
         self._loop = asyncio.get_running_loop()
         self._tabs: list[Tab] = []
         self._holder: Tab | None = None
+        self._sights: dict[Tab, See] = {}
+        self._pictured: dict[Tab, int] = {}  # the number of the picture that a tab was sent last
         self._thinker = Thinker(self._post, settings)
         self._asked: object = None  # the key of what the engine was asked last
         self._progress = ""
@@ -111,6 +113,8 @@ class Hall:
         """Forget a tab; the oldest of the others holds the board if it did."""
         if tab in self._tabs:
             self._tabs.remove(tab)
+        self._sights.pop(tab, None)
+        self._pictured.pop(tab, None)
         if self._holder is tab:
             self._holder = next((one for one in self._tabs if not one.only_watches), None)
         self._seats()
@@ -127,7 +131,9 @@ class Hall:
         except msgspec.DecodeError as error:
             send(tab, Refused(number=self._next_number(), reason=str(error)))
             return
-        if tab.only_watches:
+        if isinstance(command, See):
+            self._sights[tab] = command
+        elif tab.only_watches:
             send(tab, Refused(number=self._next_number(), reason="this screen only watches"))
         elif isinstance(command, TakeBoard):
             self._holder = tab
@@ -184,7 +190,20 @@ class Hall:
             data = msgspec.json.encode(event).decode()
             for tab in self._tabs:
                 if not (event.is_private and tab.only_watches):
+                    if isinstance(event, Shown):
+                        self._send_picture(tab, event)
                     tab.send_text(data)
+
+    def _send_picture(self, tab: Tab, shown: Shown) -> None:
+        """Send the picture of what is shown next to a tab that has said how it sees boards: it need not ask for it."""
+        sight = self._sights.get(tab)
+        if sight is None or self._pictured.get(tab) == shown.picture:
+            return
+        svg = self.pictures.svg(shown.picture, sight.is_flipped, sight.faces)
+        if svg is not None:
+            self._pictured[tab] = shown.picture
+            seen = msgspec.structs.asdict(sight)
+            send(tab, Picture(number=shown.number, picture=shown.picture, svg=svg, **seen))
 
     # The engine
 

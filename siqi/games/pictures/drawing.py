@@ -7,6 +7,7 @@ ids and classes begin with `siqi-`, and equal ids have equal shapes. Each colour
 
 from __future__ import annotations
 
+import functools
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -57,6 +58,7 @@ def attributes(**values: Any) -> str:
     )
 
 
+@functools.lru_cache(4096)  # pictures of one game are made of the same shapes: half of their time
 def shape(tag: str, **values: Any) -> str:
     """Return an empty element: `shape("circle", cx=1, cy=2, r=3, class_="stone")`."""
     return f"<{tag}{attributes(**values)}/>"
@@ -157,7 +159,7 @@ class Drawing:
 
     def svg(self) -> Picture:
         """Return the picture as a document of its own."""
-        return Picture(self.opening() + "".join([*map(self.finished, [*self.ground, *self.live]), "</svg>"]))
+        return Picture(f"{self.opening()}{self.finished(''.join([*self.ground, *self.live]))}</svg>")
 
     def finished(self, part: str) -> str:
         """Return a shape as it is written, with the names of its classes in full."""

@@ -225,7 +225,10 @@ class Analysis(StoredMode):
             raise Refusal("the game is over")
         if self.has_throw and not self.tree.node.throw:
             raise Refusal("choose the throw first")
-        self._go(Added(at=self._today(), word=place.checked(word)))
+        checked, answered = place.checked(word), self.tree.node.throw
+        text = place.texts([checked])[0]  # cheaper here than in a replay of the line
+        self._go(Added(at=self._today(), word=checked))
+        self._shows.texts.setdefault(self.tree.current, PlayedMove(text.word, text.chinese, answered))
 
     def _throw(self, throw: int) -> None:
         if not self.has_throw:

@@ -22,7 +22,7 @@ const shell = {
   usual: '',
   holds: true,
   isOpen: true,
-  board: new BoardView((point) => active?.picked(point), (from, to) => active?.drawn?.(from, to)),
+  board: new BoardView((point) => active?.picked(point), (from, to) => active?.drawn?.(from, to), (isFlipped, faces) => send({ do: 'see', is_flipped: isFlipped, faces })),
   ask(command) {
     get('refusal').textContent = '';
     send(command);
@@ -46,6 +46,7 @@ let wanted = kept('screen') ? '' : kept('mode');
 const send = connect(hear, (open) => {
   shell.isOpen = open;
   if (!open) active?.forget();
+  shell.board.forget();
   show();
 });
 
@@ -59,6 +60,9 @@ function hear(event) {
     case 'mode':
       enter(event.mode, event.modes);
       break;
+    case 'picture':
+      shell.board.take(event);
+      return;
     case 'board':
       shell.board.set(event);
       break;

@@ -13,8 +13,10 @@ export class BoardView {
   /**
    * @param {(point: string) => void} picked called with the point that the person picks
    * @param {(from: string, to: string) => void} drawn called with the ends of an arrow that the person draws
+   * @param {(isFlipped: boolean, faces: string) => void} seen called when boards are seen in another way
    */
-  constructor(picked, drawn) {
+  constructor(picked, drawn, seen) {
+    this.seen = seen;
     this.grid = new Grid(get('grid'), picked, drawn);
     /** @type {Board | null} */
     this.board = null;
@@ -22,6 +24,19 @@ export class BoardView {
     this.isTurned = kept('flip') === '1';
     this.laid = '';
     this.shownPicture = '';
+    this.sight = ''; // how the server knows that boards are seen
+    /** @type {Map<string, string>} */
+    this.sent = new Map(); // the picture that came with the position, by its address
+  }
+
+  /** The connection is new: the server does not know how boards are seen. */
+  forget() {
+    this.sight = '';
+  }
+
+  /** @param {import('./types.js').Picture} event */
+  take(event) {
+    this.sent = new Map([[address(event.picture, event.is_flipped, event.faces), event.svg]]);
   }
 
   /** @param {Board} board */
@@ -83,8 +98,11 @@ export class BoardView {
       const label = parts.join(text('comma'));
       if (cell.getAttribute('aria-label') !== label) cell.setAttribute('aria-label', label);
     }
-    const faces = this.board.faces.includes(kept('faces')) ? `-${kept('faces')}` : '';
-    this.showPicture(`/picture/${now.picture}${this.isFlipped() ? 'f' : ''}${faces}.svg`);
+    const faces = this.board.faces.includes(kept('faces')) ? kept('faces') : '';
+    this.showPicture(address(now.picture, this.isFlipped(), faces));
+    const sight = `${this.isFlipped()} ${faces}`;
+    if (sight !== this.sight) this.seen(this.isFlipped(), faces);
+    this.sight = sight;
   }
 
   /** @param {Board} board */
@@ -105,7 +123,8 @@ export class BoardView {
     const image = new Image();
     image.alt = '';
     image.draggable = false;
-    image.src = source;
+    const svg = this.sent.get(source);
+    image.src = svg ? `data:image/svg+xml,${encodeURIComponent(svg)}` : source;
     image.decode().then(() => {
       if (source !== this.shownPicture) return;
       get('picture').replaceChildren(image);
@@ -114,4 +133,14 @@ export class BoardView {
       if (source === this.shownPicture) this.shownPicture = '';
     });
   }
+}
+
+/**
+ * Return the address of a picture.
+ * @param {number} picture
+ * @param {boolean} isFlipped
+ * @param {string} faces
+ */
+function address(picture, isFlipped, faces) {
+  return `/picture/${picture}${isFlipped ? 'f' : ''}${faces && `-${faces}`}.svg`;
 }

@@ -3,6 +3,7 @@
 /** @typedef {{point: string, x: number, y: number}} Cell */
 /** @typedef {{size: [number, number], cell: [number, number], rows: Cell[][]}} BoardView */
 /** @typedef {{event: 'board', number: number, game: string, views: BoardView[], faces: string[]}} Board */
+/** @typedef {{event: 'picture', number: number, picture: number, is_flipped: boolean, faces: string, svg: string}} Picture */
 /** @typedef {{game: string, names: {[language: string]: string[]}, pieces: string[], elo: number[], has_dice: boolean, has_setup: boolean, has_hidden: boolean}} GameCard */
 /** @typedef {{event: 'welcome', number: number, games: GameCard[], usual: string, version: string}} Welcome */
 /** @typedef {{word: string, chinese: string, throw: number}} PlayedMove */
@@ -64,7 +65,7 @@
  *   chance: number, mate: number, lines: LineShown[]}} LinesShown
  */
 /** @typedef {{event: 'saved', number: number, name: string, data: string, losses: string[]}} Saved */
-/** @typedef {Board | Welcome | ActiveMode | Table | Evaluation | Warning | Snapshot | AnalysisShown | LinesShown | Saved | Files | Loading | Refused | Seat | Reviewing} Event */
+/** @typedef {Board | Picture | Welcome | ActiveMode | Table | Evaluation | Warning | Snapshot | AnalysisShown | LinesShown | Saved | Files | Loading | Refused | Seat | Reviewing} Event */
 
 /**
  * What the board shows of a snapshot of any mode.

@@ -58,7 +58,7 @@ def attributes(**values: Any) -> str:
     )
 
 
-@functools.lru_cache(4096)  # pictures of one game are made of the same shapes: half of their time
+@functools.lru_cache(4096, typed=True)  # pictures of one game are made of the same shapes: half of their time
 def shape(tag: str, **values: Any) -> str:
     """Return an empty element: `shape("circle", cx=1, cy=2, r=3, class_="stone")`."""
     return f"<{tag}{attributes(**values)}/>"

@@ -608,6 +608,8 @@ def test_a_match_from_a_file(bench: Bench, capsys: pytest.CaptureFixture[str]) -
         ("referee = 'us'", "argument --referee: one of siqi, pyffish, not us"),
         ("games = ", "Invalid value"),
         ("[[engine]]\nname = 'x'", "[[engine]] needs a command"),
+        ("engine = 5", "[[engine]] needs a command"),
+        ('[[engine]]\ncommand = "\'x"', "engine 'x: No closing quotation"),
         ("config = 'other.toml'", "no option config"),
     ],
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from match_command import match
 
-from siqi.daemon.clients.process import Ended, Process, complaint
+from siqi.daemon.clients.process import Ended, Process, Silent, complaint
 from siqi.daemon.match.command import ENGINE_FAILED
 
 JAVA = """\
@@ -110,3 +110,11 @@ def test_a_match_shows_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         "lost by faults, the last by crash: engine ended with status 1; on standard error: KeyError: 'go'\n"
     )
     assert "dies: illegal 0, crash 3, time 0" in printed.out
+
+
+@pytest.mark.parametrize("command", ["yes", "cat /dev/zero"])
+def test_an_engine_that_writes_without_end_hangs_no_match(command: str) -> None:
+    with contextlib.closing(Process(command)) as process:
+        with pytest.raises(Silent, match=r"hung: no uciok within 0\.5 s"):
+            process.wait_for("uciok", timeout_s=0.5)
+        assert not process.is_running

@@ -15,6 +15,8 @@ from siqi.daemon.clients.options import UCI_LINE, declared_options
 from siqi.daemon.clients.player import EngineSpec, OptionError, PlayerLimits
 from siqi.daemon.command_line import build_parser
 from siqi.daemon.match.command import MISUSED, settings_from
+from siqi.daemon.match.config import ConfiguredEngine
+from siqi.daemon.match.engines import configured_engine
 from siqi.games import registry
 
 MINUTE = PlayerLimits(clock_ms=60_000)
@@ -35,6 +37,7 @@ def play(folder: Path, *words: str) -> int:
         ("strength=much", "B: Strength is a whole number from 1 to 9, not much"),
         ("Strength=", "B: Strength is a whole number from 1 to 9, not empty"),
         ("Strenght=2", "B has no option Strenght, did you mean Strength?"),
+        ("option.Strength=2", "B has no option option.Strength, did you mean Strength?"),
         ("uci_varaint=ewn", "B has no option uci_varaint, did you mean UCI_Variant?"),
     ],
 )
@@ -153,6 +156,11 @@ def test_options_of_ucci_and_cecp(
             "engine Hash=64: 64 is no program; an engine and its options are one argument, in quotes: "
             "'./engine Hash=64'",
         ),
+        (
+            ("random", "./mine", "proto=uci"),
+            "engine proto=uci: uci is no program; an engine and its options are one argument, in quotes: "
+            "'./engine proto=uci'",
+        ),
     ],
 )
 def test_words_without_quotes(
@@ -160,6 +168,14 @@ def test_words_without_quotes(
 ) -> None:
     assert match("ewn", *engines, "--log", tmp_path / "m.jsonl") == MISUSED
     assert capsys.readouterr().err == f"siqi match: {complaint}\n"
+
+
+def test_an_engine_of_a_file_is_written_as_on_the_command_line() -> None:
+    found = configured_engine(ConfiguredEngine("", "siqi@nodes=5,Skill Level=3", {"Hash": "8"}), MINUTE)
+    assert (found.name, found.command) == ("siqi@nodes=5,Skill Level=3", "siqi")
+    assert found.options == {"Skill Level": "3", "Hash": "8"} and found.limits == PlayerLimits(nodes=5)
+    found = configured_engine(ConfiguredEngine("x", "./mine --quiet Hash=4", {"Hash": "8"}), MINUTE)
+    assert (found.name, found.command, found.options) == ("x", "./mine --quiet", {"Hash": "8"})
 
 
 def test_the_first_screen_of_the_help_answers_a_newcomer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,7 +115,8 @@ class EngineProcess(Player):
             yield
         except (Forfeit, OSError) as fault:
             said = f"; its last line: {self.last_line}" if self.last_line else ""
-            raise StartError(f"{self.name} does not start: {fault}{said}") from fault
+            why = f"{fault.strerror}: {fault.filename}" if isinstance(fault, OSError) else str(fault)
+            raise StartError(f"{self.name} does not start: {why}{said}") from fault
 
     def greeting(self, lines: Sequence[str], last: str, signs: Sequence[str], within_s: float) -> list[str]:
         """Send the first lines, and return the answer up to the line with the word `last`.

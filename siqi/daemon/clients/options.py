@@ -11,6 +11,9 @@ from siqi.system.spelling import did_you_mean
 
 UCI_LINE, UCCI_LINE = r"option\s+name\s+(.+?)\s+type\s+(\w+)\s*(.*)", r"option\s+(\S+)\s+type\s+(\w+)\s*(.*)"
 
+CUTECHESS = "option."
+"""What other match runners write before the name of an option."""
+
 MOST_SHOWN = 20
 """The most values of a combo that are named."""
 
@@ -72,7 +75,7 @@ def chosen(engine: str, settings: Mapping[str, str], declared: Mapping[str, Opti
             spaced = next((each for each in known if each.lower().endswith(f" {name.lower()}")), None)
             if spaced:
                 raise OptionError(f'{engine} has no option {name}; in quotes of its own: "{spaced}={value}"')
-            raise OptionError(f"{engine} has no option {name}{did_you_mean(name, known)}")
+            raise OptionError(f"{engine} has no option {name}{did_you_mean(name.removeprefix(CUTECHESS), known)}")
         if fault := option.fault(value):
             raise OptionError(f"{engine}: {option.name} is {fault}, not {value or 'empty'}")
         yield option, value

@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -19,6 +19,9 @@ QUIT_TIMEOUT_S = 1.0
 
 KEPT_LINES, KEPT_ERRORS = 200, 50
 """The lines of a dialogue, and of standard error, that are kept."""
+
+LONGEST, MOST_WAITING = 1 << 20, 200_000
+"""The characters of the longest line, and the most lines that wait to be read: an engine may write without end."""
 
 MOST_CHARACTERS = 500
 """The beginning of a line that is kept."""
@@ -111,11 +114,11 @@ class Process:
             try:
                 arrived, line = self._lines.get(timeout=left_s)
             except queue.Empty:
-                self.kill()
-                what = wanted[-1] if wanted else "line"
-                raise Silent(f"hung: no {what} within {timeout_s:g} s{self._complaint()}") from None
+                raise self._silent(wanted, timeout_s) from None
             if line is None:
                 raise self._ended()
+            if arrived > deadline:  # a program that floods its output hangs, too
+                raise self._silent(wanted, timeout_s) from None
             self._note("<", arrived, line)
             if line and (not wanted or line.partition(" ")[0] in wanted):
                 return arrived, line
@@ -141,6 +144,11 @@ class Process:
         self.close()
         return Ended(f"engine ended with status {self._process.returncode}{self._complaint()}")
 
+    def _silent(self, wanted: Sequence[str], timeout_s: float) -> Silent:
+        """Kill the program, and return the exception for it."""
+        self.kill()
+        return Silent(f"hung: no {wanted[-1] if wanted else 'line'} within {timeout_s:g} s{self._complaint()}")
+
     def _complaint(self) -> str:
         """Return what the program, which has ended, wrote last to standard error, as the end of a sentence."""
         self._keeper.join(QUIT_TIMEOUT_S)
@@ -152,10 +160,15 @@ def _keep(stream: IO[str], lines: deque[str]) -> None:
     """Read a program's standard error to its end, or it would block; keep the last lines."""
     with contextlib.suppress(ValueError), stream:  # closed with the process
         frames = 0
-        for line in stream:
+        for line in lines_of(stream):
             frames = frames + 1 if FRAME.match(line) else 0
             if frames <= KEPT_FRAMES:
                 lines.append(line.rstrip()[:MOST_CHARACTERS])
+
+
+def lines_of(stream: IO[str]) -> Iterator[str]:
+    """Yield a program's lines as they come; one longer than LONGEST comes in parts."""
+    return iter(lambda: stream.readline(LONGEST), "")
 
 
 def complaint(lines: Iterable[str]) -> str:
@@ -177,10 +190,11 @@ def complaint(lines: Iterable[str]) -> str:
 
 
 def _pump(stream: IO[str], lines: queue.SimpleQueue[tuple[float, str | None]]) -> None:
-    """Put lines into the queue with their time of arrival, None at the end."""
+    """Put lines into the queue with their time of arrival, None at the end; drop them while too many wait there."""
     with stream:
-        for line in stream:
-            lines.put((time.monotonic(), line.strip()))
+        for line in lines_of(stream):
+            if lines.qsize() < MOST_WAITING:
+                lines.put((time.monotonic(), line.strip()))
     lines.put((time.monotonic(), None))
 
 

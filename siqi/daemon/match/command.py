@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ from siqi.daemon.match.arguments import (
     limits_from,
 )
 from siqi.daemon.match.check import command as check
-from siqi.daemon.match.config import Config
-from siqi.daemon.match.engines import distinct, engine_of, parse_engine
+from siqi.daemon.match.config import Config, ConfiguredEngine
+from siqi.daemon.match.engines import configured_engine, distinct, parse_engine
 from siqi.daemon.match.match_log import MatchSettings, UsageError, begun_settings
 from siqi.daemon.match.openings import openings_text, with_usual_openings
 from siqi.daemon.match.records import UNKNOWN, add_occasion, occasion_of
@@ -130,7 +131,8 @@ def settings_from(arguments: dict[str, Any]) -> MatchSettings:
     """Return the settings of the match that a command line asks for; UsageError if they make no sense."""
     common = limits_from(arguments)
     common = PlayerLimits(movetime_ms=USUAL_MS) if common == PlayerLimits() else common
-    configured = [engine_of(each.name, each.command, each.words, common) for each in arguments.get("configured") or ()]
+    files: Sequence[ConfiguredEngine] = arguments.get("configured") or ()
+    configured = [configured_engine(each, common) for each in files]
     engines = distinct([*configured, *(parse_engine(text, common) for text in arguments["engines"])])
     kind = arguments["tournament"] or ("round-robin" if len(engines) > 2 else "")
     fields = fields_from(arguments) | {"engines": engines, "tournament": kind}

@@ -11,10 +11,10 @@ from siqi.system.spelling import did_you_mean
 
 
 class ConfiguredEngine(NamedTuple):
-    """An engine of a file: its name, its command, and its options and limits as words of a command line."""
+    """An engine of a file: its name or "", its argument, and its options and limits as words of a command line."""
 
     name: str
-    command: str
+    argument: str
     words: dict[str, str]
 
 
@@ -40,7 +40,8 @@ class Config(argparse.Action):
         try:
             with open(str(path), "rb") as file:
                 content = tomllib.load(file)
-            found.configured = [_engine(table) for table in content.pop("engine", [])]
+            engines = content.pop("engine", [])
+            found.configured = [_engine(table) for table in (engines if isinstance(engines, list) else [engines])]
         except OSError as error:
             raise argparse.ArgumentError(self, f"{path}: {error.strerror}") from None
         except (TypeError, ValueError) as error:
@@ -81,7 +82,7 @@ def _engine(table: Any) -> ConfiguredEngine:
     if not isinstance(table, dict) or not isinstance(table.get("command"), str):
         raise ValueError("[[engine]] needs a command")
     words = {name: _word(value) for name, value in table.items() if name not in ("name", "command")}
-    return ConfiguredEngine(str(table.get("name", table["command"])), table["command"], words)
+    return ConfiguredEngine(str(table.get("name", "")), table["command"], words)
 
 
 def _word(value: Any) -> str:

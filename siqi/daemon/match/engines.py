@@ -8,12 +8,14 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from siqi.daemon.clients import CLASSES
 from siqi.daemon.clients.player import OWN, RANDOM, EngineSpec, PlayerLimits
 from siqi.daemon.match.arguments import LIMITS, limits_from
+from siqi.daemon.match.config import ConfiguredEngine
 from siqi.daemon.match.match_log import UsageError
 
 RANKS, PROTOCOL = "ranks", "proto"
@@ -21,8 +23,21 @@ RANKS, PROTOCOL = "ranks", "proto"
 QUOTES = "an engine and its options are one argument, in quotes:"
 
 
+class EngineParts(NamedTuple):
+    """An engine as its argument names it."""
+
+    name: str
+    command: str
+    words: dict[str, str]
+
+
 def parse_engine(text: str, common: PlayerLimits) -> EngineSpec:
-    """Return the engine that an argument describes; UsageError for one that cannot be read.
+    """Return the engine that an argument describes; UsageError for one that cannot be read."""
+    return engine_of(*parts_of(text), common)
+
+
+def parts_of(text: str) -> EngineParts:
+    """Return the parts of an argument that describes an engine; UsageError for one that cannot be read.
 
     A command is a program with its arguments, `random`, or `siqi`: this program, as `siqi@OPTION=VALUE,...` with
     options. A word `WORD=VALUE` behind it is a limit of this engine alone (movetime, nodes, depth, clock), `ranks`
@@ -42,7 +57,8 @@ def parse_engine(text: str, common: PlayerLimits) -> EngineSpec:
         except ValueError as error:
             raise UsageError(f"engine {text}: {error}") from None
     settings = [index for index, word in enumerate(words) if index and re.match(r"[^-/=][^=/]*=", word)]
-    if name and not settings and re.fullmatch("[0-9.]+|true|false", command) and shutil.which(command) is None:
+    is_word = name in (*LIMITS, RANKS, PROTOCOL) or re.fullmatch("[0-9.]+|true|false", command)
+    if name and not settings and is_word and shutil.which(command) is None:
         raise UsageError(f"engine {text}: {command} is no program; {QUOTES} './engine {text}'")
     first = settings[0] if settings else len(words)
     if not words:
@@ -50,7 +66,13 @@ def parse_engine(text: str, common: PlayerLimits) -> EngineSpec:
     if settings != list(range(first, len(words))):
         raise UsageError(f"engine {text}: WORD=VALUE is expected behind {words[first]}")
     name = name or os.path.splitext(os.path.basename(words[0]))[0]
-    return engine_of(name, shlex.join(words[:first]), dict(word.split("=", 1) for word in words[first:]), common)
+    return EngineParts(name, shlex.join(words[:first]), dict(word.split("=", 1) for word in words[first:]))
+
+
+def configured_engine(found: ConfiguredEngine, common: PlayerLimits) -> EngineSpec:
+    """Return an engine of a file, which may have a name and words beside its argument; UsageError as above."""
+    parts = parts_of(found.argument)
+    return engine_of(found.name or found.argument, parts.command, parts.words | found.words, common)
 
 
 def engine_of(name: str, command: str, words: Mapping[str, str], common: PlayerLimits) -> EngineSpec:

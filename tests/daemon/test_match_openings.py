@@ -14,7 +14,8 @@ import pytest
 from match_command import match
 
 from siqi.daemon.match import random_openings
-from siqi.daemon.match.command import FILE_FAILED, MISUSED
+from siqi.daemon.match.command import MISUSED
+from siqi.daemon.match.game_loop import parse_opening
 from siqi.daemon.match.match_log import MatchSettings, UsageError
 from siqi.daemon.match.openings import MOST_DRAWN, load_openings, openings_text
 from siqi.games import registry
@@ -126,8 +127,8 @@ def test_series_and_games_without_a_list_begin_at_the_start(tmp_path: Path, opti
 
 
 def test_a_list_of_another_game_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert short_match(tmp_path, "xiangqi", "--openings", "connect6-5") == FILE_FAILED
-    assert "connect6-5: No such file" in capsys.readouterr().err
+    assert short_match(tmp_path, "xiangqi", "--openings", "connect6-5") == MISUSED
+    assert "--openings connect6-5: a list of connect6" in capsys.readouterr().err
 
 
 def test_a_log_of_games_from_the_start_goes_on_from_there(tmp_path: Path) -> None:
@@ -190,7 +191,8 @@ def test_random_openings_end_when_no_new_ones_are_found(monkeypatch: pytest.Monk
     ("game", "name", "status", "complaint"),
     [
         ("ewn", "random:6", MISUSED, "begin with the engines' set-ups"),
-        ("xiangqi", "random:0", FILE_FAILED, "random:0"),
+        ("xiangqi", "random:0", MISUSED, "random:N, with 1 to 99 moves"),
+        ("xiangqi", "random:100", MISUSED, "random:N, with 1 to 99 moves"),
         ("xiangqi", "random:2", MISUSED, "0 balanced ones are found, 1 needed"),
     ],
 )
@@ -234,6 +236,7 @@ def test_a_match_draws_as_many_as_it_has_pairs(monkeypatch: pytest.MonkeyPatch) 
         ("", 10, "from the start position"),
         ("xiangqi", 400, "200 openings of xiangqi"),
         ("xiangqi", 402, "200 openings of xiangqi, which go round"),
+        ("random:6", 2, "1 random opening of 6 moves"),
         ("random:6", 20, "10 random openings of 6 moves"),
         ("random:6", 4 * MOST_DRAWN, f"{MOST_DRAWN} random openings of 6 moves, which go round"),
     ],
@@ -245,7 +248,7 @@ def test_the_text_about_openings(name: str, games: int, text: str) -> None:
 def test_the_sentence_at_the_start_says_which_openings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "own.txt").write_text("# two\nh2e2\n\nb2e2 h9g7  # and a reply\n")
     assert short_match(tmp_path, "xiangqi", "--openings", str(tmp_path / "own.txt"), "--games", "6") == 0
-    assert f"; 2 openings of {tmp_path / 'own.txt'}, which go round; " in capsys.readouterr().err
+    assert f"; random moves; 2 openings of {tmp_path / 'own.txt'}, which go round; " in capsys.readouterr().err
 
 
 def test_records_hold_openings_of_moves_but_no_positions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -275,3 +278,36 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "picture").write_bytes(b"\x89PNG\xff")
     assert short_match(tmp_path, "xiangqi", "--openings", str(tmp_path / "picture")) == MISUSED
     assert "picture is no text in UTF-8" in capsys.readouterr().err
+
+
+START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w"
+
+
+@pytest.mark.parametrize(
+    ("text", "fen", "moves"),
+    [
+        ("h2e2 h9g7", None, ["h2e2", "h9g7"]),
+        ("startpos", None, []),
+        ("startpos moves h2e2", None, ["h2e2"]),
+        ("position startpos moves h2e2", None, ["h2e2"]),
+        ("moves h2e2", None, ["h2e2"]),
+        (START, START, []),
+        (f"fen {START}", START, []),
+        (f"position fen {START} moves h2e2", START, ["h2e2"]),
+    ],
+)
+def test_openings_in_the_words_of_uci(text: str, fen: str | None, moves: list[str]) -> None:
+    found = parse_opening(text)
+    assert (found.text, found.fen, list(found.moves)) == (text, fen, moves)
+
+
+def test_a_file_of_another_system(tmp_path: Path) -> None:
+    (tmp_path / "own.txt").write_bytes(b"\xef\xbb\xbfh2e2 h9g7\r\n\r\n")
+    assert short_match(tmp_path, "xiangqi", "--openings", str(tmp_path / "own.txt")) == 0
+    assert all(played["moves"][:2] == ["h2e2", "h9g7"] for played in read(tmp_path)[1])
+
+
+def test_the_referee_of_junqi_must_know_both_set_ups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "own.txt").write_text("diahcbgkkfiecfigjhedjljhg ?\n")
+    assert short_match(tmp_path, "junqi", "--openings", str(tmp_path / "own.txt")) == MISUSED
+    assert "own.txt:1: a set-up that the referee does not know" in capsys.readouterr().err

@@ -233,7 +233,8 @@ def summary(settings: MatchSettings, path: Path) -> str:
     size = f"{settings.games} series, best of {settings.best_of}" if settings.best_of else f"{settings.games} games"
     each = " each" if len(names) > 2 else ""
     limits = {spec.limits for spec in settings.engines if spec.command != RANDOM}
-    limit = limit_text(limits.pop()) if len(limits) == 1 else "each engine by its own limit"
+    limit = "each engine by its own limit" if limits else "random moves"
+    limit = limit_text(*limits) if len(limits) == 1 else limit
     return f"{settings.game}: {who}, {size}{each}, sides change; {limit}; {openings_text(settings)}; log {path}"
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from siqi.daemon.clients.player import UNLIMITED, Choice, Forfeit, Player, PlayerLimits, TimeLeft, Turn
 from siqi.games import registry
 from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_hidden_position, is_setup_position, set_dice
+
+UNKNOWN_SETUP = "?"
+"""The other side's set-up, in the moves that a side knows."""
 
 
 class Opening(NamedTuple):
@@ -20,10 +24,11 @@ class Opening(NamedTuple):
 
 
 def parse_opening(text: str) -> Opening:
-    """Parse `m1 m2 ...`, `FEN`, or `FEN moves m1 m2 ...`; a FEN has slashes."""
-    if "/" not in text:
-        return Opening(text, None, text.split())
-    fen, _, moves = text.partition(" moves ")
+    """Parse `m1 m2 ...`, `FEN`, or `FEN moves m1 m2 ...`; a FEN has slashes. UCI's words before them are skipped."""
+    words = re.sub(r"^(position )? *((startpos|fen)( |$))? *(moves( |$))?", "", text)
+    if "/" not in words:
+        return Opening(text, None, words.split())
+    fen, _, moves = words.partition(" moves ")
     return Opening(text, fen, moves.split())
 
 
@@ -46,6 +51,8 @@ class Referee:
     def __init__(self, game: Game[Position], opening: Opening, dice: Iterable[int] = (), rules: str = "siqi") -> None:
         if opening.fen and game.info.has_hidden:
             raise ValueError("a position has no history to know hidden pieces by: give moves from the start")
+        if game.info.has_hidden and UNKNOWN_SETUP in opening.moves[: game.info.setups("")]:
+            raise ValueError("a set-up that the referee does not know")
         self._game, self._dice, self._fen = game, iter(dice), opening.fen
         self.position = judged_position(game, opening.fen, rules)
         self.words: list[str] = []

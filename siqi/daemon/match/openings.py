@@ -19,8 +19,8 @@ from siqi.daemon.match.match_log import MatchSettings, UsageError
 from siqi.games import registry
 from siqi.games.contract import Game, Position
 
-NONE = "none"
-"""The word of the command line for the start position."""
+NONE, RANDOM = "none", "random:"
+"""The words of the command line for the start position, and for random openings, before the number of moves."""
 
 MOST_DRAWN = 1000
 """The most random openings of a match."""
@@ -33,6 +33,11 @@ def openings_fields(game: str, name: str) -> dict[str, str]:
     """
     if name in ("", NONE):
         return {"openings": "", "openings_sha256": ""}
+    if name.startswith(RANDOM) and not plies_of(name):
+        raise UsageError(f"--openings {name}: random:N, with 1 to 99 moves")
+    owner = next((other for other in registry.NAMES if name in registry.info(other).opening_lists), game)
+    if owner != game and not Path(name).exists():
+        raise UsageError(f"--openings {name}: a list of {owner}")
     if plies_of(name):
         if registry.info(game).has_setup:
             raise UsageError(f"--openings {name}: games of {game} begin with the engines' set-ups")
@@ -69,7 +74,7 @@ def lines_of(game: str, name: str) -> list[tuple[int, str]]:
     OSError if the file cannot be read, UsageError if it is no text.
     """
     try:
-        lines = file_of(game, name).read_text("utf-8").splitlines()
+        lines = file_of(game, name).read_text("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise UsageError(f"{name} is no text in UTF-8") from None
     texts = ((number, line.partition("#")[0].strip()) for number, line in enumerate(lines, 1))
@@ -120,5 +125,6 @@ def openings_text(settings: MatchSettings) -> str:
     count, name = count_openings(settings), settings.openings
     if not count:
         return "from the start position"
-    what = f"{count} random openings of {plies_of(name)} moves" if plies_of(name) else f"{count} openings of {name}"
-    return f"{what}, which go round" if count < settings.pairs else what
+    noun, plies = "openings" if count > 1 else "opening", plies_of(name)
+    what = f"{count} random {noun} of {plies} moves" if plies else f"{count} {noun} of {name}"
+    return f"{what}, which go{'' if count > 1 else 'es'} round" if count < settings.pairs else what

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
 
 from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import Board, BoardView, Cell, GameCard
@@ -51,12 +52,22 @@ def _least_step(values: Iterable[float]) -> float:
     return min(after - before for before, after in itertools.pairwise(found))
 
 
+class Seen(NamedTuple):
+    """A picture as a tab sees boards."""
+
+    is_flipped: bool
+    faces: str
+    svg: str
+
+
 class Pictures:
     """The last pictures of all modes, drawn when they are asked for."""
 
     def __init__(self) -> None:
         self._drawn: OrderedDict[int, Drawing] = OrderedDict()
         self._svg: dict[tuple[int, bool, str], str] = {}
+        self._sights: dict[Hashable, tuple[bool, str]] = {}  # how tabs see boards
+        self._sent: dict[Hashable, int] = {}  # the pictures that they had last
 
     def keep(self, number: int, drawing: Drawing | None) -> None:
         """Keep what a mode shows now under a picture's number."""
@@ -66,6 +77,26 @@ class Pictures:
         while len(self._drawn) > KEPT:
             gone, _ = self._drawn.popitem(last=False)
             self._svg = {key: svg for key, svg in self._svg.items() if key[0] != gone}
+
+    def see(self, tab: Hashable, is_flipped: bool, faces: str) -> None:
+        """Note how a tab sees boards."""
+        self._sights[tab] = is_flipped, faces
+
+    def forget(self, tab: Hashable) -> None:
+        """Forget a tab that is gone."""
+        self._sights.pop(tab, None)
+        self._sent.pop(tab, None)
+
+    def due(self, tab: Hashable, number: int) -> Seen | None:
+        """Return a picture for a tab that has said how it sees boards, once; None if there is nothing to send."""
+        if tab not in self._sights or self._sent.get(tab) == number:
+            return None
+        is_flipped, faces = self._sights[tab]
+        svg = self.svg(number, is_flipped, faces)
+        if svg is None:
+            return None
+        self._sent[tab] = number
+        return Seen(is_flipped, faces, svg)
 
     def svg(self, number: int, flipped: bool, faces: str = "") -> str | None:
         """Return a picture; None if it is no longer kept. `faces`: of the pieces, where the game has them."""

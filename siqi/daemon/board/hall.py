@@ -62,8 +62,6 @@ class Hall:
         self._loop = asyncio.get_running_loop()
         self._tabs: list[Tab] = []
         self._holder: Tab | None = None
-        self._sights: dict[Tab, See] = {}
-        self._pictured: dict[Tab, int] = {}  # the number of the picture that a tab was sent last
         self._thinker = Thinker(self._post, settings)
         self._asked: object = None  # the key of what the engine was asked last
         self._progress = ""
@@ -113,8 +111,7 @@ class Hall:
         """Forget a tab; the oldest of the others holds the board if it did."""
         if tab in self._tabs:
             self._tabs.remove(tab)
-        self._sights.pop(tab, None)
-        self._pictured.pop(tab, None)
+        self.pictures.forget(tab)
         if self._holder is tab:
             self._holder = next((one for one in self._tabs if not one.only_watches), None)
         self._seats()
@@ -132,7 +129,7 @@ class Hall:
             send(tab, Refused(number=self._next_number(), reason=str(error)))
             return
         if isinstance(command, See):
-            self._sights[tab] = command
+            self.pictures.see(tab, command.is_flipped, command.faces)
         elif tab.only_watches:
             send(tab, Refused(number=self._next_number(), reason="this screen only watches"))
         elif isinstance(command, TakeBoard):
@@ -196,14 +193,8 @@ class Hall:
 
     def _send_picture(self, tab: Tab, shown: Shown) -> None:
         """Send the picture of what is shown next to a tab that has said how it sees boards: it need not ask for it."""
-        sight = self._sights.get(tab)
-        if sight is None or self._pictured.get(tab) == shown.picture:
-            return
-        svg = self.pictures.svg(shown.picture, sight.is_flipped, sight.faces)
-        if svg is not None:
-            self._pictured[tab] = shown.picture
-            seen = msgspec.structs.asdict(sight)
-            send(tab, Picture(number=shown.number, picture=shown.picture, svg=svg, **seen))
+        if (seen := self.pictures.due(tab, shown.picture)) is not None:
+            send(tab, Picture(number=shown.number, picture=shown.picture, **seen._asdict()))
 
     # The engine
 

@@ -272,6 +272,66 @@ def test_pieces_are_set_up() -> None:
     assert study.do(ask.Edited()).pieces == {"e9": "k", "d0": "K", "a1": "R"}
 
 
+def test_pieces_are_moved_and_deployed_and_a_die_is_set() -> None:
+    study = Study()
+    study.do(ask.Open("ewn"))
+    assert study.refused(ask.Shift("a1", "b1"))
+    study.do(ask.Edit())
+    for side, letters in enumerate(("ABCDEF", "abcdef")):
+        shown = study.do(ask.Deploy(side))
+        assert set(letters) <= set(shown.pieces.values())
+    first, second = next((one, two) for one in shown.pieces for two in shown.pieces if shown.pieces[one] == "A" != two)
+    before = shown.pieces
+    shown = study.do(ask.Shift(first, second))
+    assert (shown.pieces.get(first), shown.pieces[second]) == (before.get(second), "A")
+    shown = study.do(ask.Shift(second, "c3"))
+    assert shown.pieces["c3"] == "A" and second not in shown.pieces
+    assert study.refused(ask.Shift("c3", "z9")) and study.shown().pieces == shown.pieces
+    shown = study.do(ask.Edited(1, 4))
+    assert (shown.turn, shown.throw, shown.pieces["c3"]) == (1, 4, "A") and shown.choices
+    study.do(ask.Open("junqi"))
+    study.do(ask.Edit())
+    study.do(ask.Deploy(0))
+    shown = study.do(ask.Deploy(1))
+    assert len(shown.pieces) == 50
+    assert study.do(ask.Edited(0)).choices
+    study.do(ask.Open("xiangqi"))
+    study.do(ask.Edit())
+    assert study.refused(ask.Deploy(0)) and study.refused(ask.Edited(0, 3))
+
+
+def test_drawn_arrows_stay_with_their_position() -> None:
+    study = Study()
+    study.do(ask.Open("xiangqi"))
+    study.do(ask.Mark(0, (("h2", "e2"), ("e9", "e9"))))
+    assert study.refused(ask.Mark(0, (("h2", "z2"),))) and study.refused(ask.Mark(7, ()))
+    assert study.do(ask.Add("h2e2")).marks == ()
+    study = Study(list(study.store.entries))
+    assert study.do(ask.GoTo(0)).marks == (("h2", "e2"), ("e9", "e9"))
+    assert study.do(ask.Mark(0, ())).marks == ()
+
+
+def test_moves_are_tried_out_and_leave_no_trace_but_can_be_put_back() -> None:
+    study = Study()
+    study.do(ask.Open("xiangqi"))
+    study.do(ask.Add("h2e2"))
+    before = study.analysis.tree
+    assert study.refused(ask.Trial("drop"))
+    assert study.do(ask.Trial("begin")).is_trial
+    for word in ("h9g7", "h0g2"):
+        study.do(ask.Add(word))
+    study.do(ask.GoTo(0))
+    study.do(ask.Add("b2e2"))
+    shown = study.do(ask.Trial("drop"))
+    assert not shown.is_trial and shown.node == 1
+    assert list(study.analysis.tree.walk()) == list(before.walk())
+    assert shown.can_restore and len(list(study.do(ask.Restore()).tree.nodes)) > 1
+    study.do(ask.Trial("begin"))
+    study.do(ask.GoTo(1))
+    kept = study.do(ask.Add("b9c7")).node
+    assert not study.do(ask.Trial("keep")).is_trial and study.analysis.tree.is_known(kept)
+
+
 def test_the_engine_is_asked_once_for_a_position_and_its_value_is_kept() -> None:
     study = Study()
     study.do(ask.Open("xiangqi"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -90,6 +90,19 @@ class Comment(Command, frozen=True, tag="comment"):
     text: Annotated[str, msgspec.Meta(max_length=10_000)]
 
 
+class Mark(Command, frozen=True, tag="mark"):
+    """Draw arrows and rings on a position in place of those before: each by its ends, a ring by one point twice."""
+
+    node: NodeNumber
+    marks: Annotated[tuple[tuple[Point, Point], ...], msgspec.Meta(max_length=100)]
+
+
+class Trial(Command, frozen=True, tag="trial"):
+    """Begin to try moves out, or end it: drop them, and go back to where it began, or keep them as variations."""
+
+    step: Literal["begin", "drop", "keep"]
+
+
 class Engine(Command, frozen=True, tag="engine"):
     """Let the engine look at the current position, with a number of lines; 0: it rests."""
 
@@ -126,10 +139,24 @@ class Put(Command, frozen=True, tag="put"):
     letter: Annotated[str, msgspec.Meta(max_length=1)]
 
 
+class Shift(Command, frozen=True, tag="shift"):
+    """Exchange what two points have while pieces are set up: a piece moves to an empty point."""
+
+    first: Point
+    second: Point
+
+
+class Deploy(Command, frozen=True, tag="deploy"):
+    """Put a side's pieces where a set-up may have them, at random, while pieces are set up."""
+
+    side: Annotated[int, msgspec.Meta(ge=0, le=1)]
+
+
 class Edited(Command, frozen=True, tag="edited"):
     """End the setting up of pieces: analyse them with this side to move, None: go on as before."""
 
     turn: Annotated[int, msgspec.Meta(ge=0, le=1)] | None = None
+    throw: Annotated[int, msgspec.Meta(ge=0, le=6)] = 0  # of that side, in games with a die; 0: not thrown
 
 
 class Save(Command, frozen=True, tag="save"):
@@ -151,12 +178,16 @@ AnalyseCommand = (
     | Restore
     | Promote
     | Comment
+    | Mark
+    | Trial
     | Engine
     | Layer
     | View
     | Judge
     | Edit
     | Put
+    | Shift
+    | Deploy
     | Edited
     | Save
     | FileCommand

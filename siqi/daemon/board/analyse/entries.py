@@ -85,6 +85,13 @@ class Commented(Entry, frozen=True, tag="commented"):
     text: str
 
 
+class Marked(Entry, frozen=True, tag="marked"):
+    """The arrows and rings drawn on a position took the place of those before: each by its two ends."""
+
+    node: int
+    marks: tuple[tuple[str, str], ...] = ()
+
+
 class Valued(Entry, frozen=True, tag="valued"):
     """The engine's judgement of a position took the place of the one before."""
 
@@ -92,4 +99,4 @@ class Valued(Entry, frozen=True, tag="valued"):
     value: Value
 
 
-AnyEntry = Begun | Added | Went | Threw | Removed | Restored | Promoted | Commented | Valued
+AnyEntry = Begun | Added | Went | Threw | Removed | Restored | Promoted | Commented | Marked | Valued

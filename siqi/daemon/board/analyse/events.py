@@ -94,6 +94,8 @@ class AnalysisShown(Shown, frozen=True, tag="analysis"):
     book: list[BookMoveShown] = msgspec.field(default_factory=list)
     known: list[str] = msgspec.field(default_factory=list)  # what books know beside moves
     comment: str = ""
+    is_trial: bool = False  # moves are tried out
+    marks: tuple[tuple[str, str], ...] = ()  # the ends of drawn arrows, of a ring one point twice
     ending: Ending | None = None
     can_restore: bool = False
     formats: list[str] = msgspec.field(default_factory=list)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from siqi.daemon.board.analyse.entries import Value
 from siqi.daemon.board.analyse.events import LinesShown
@@ -25,6 +26,13 @@ class Wishes:
     nonce: int = 0  # rises where a question is to be asked anew
 
 
+class Trial(NamedTuple):
+    """Moves that are tried out: they begin at a node, and are those that the tree gets from then on."""
+
+    node: int
+    first: int  # the number of the first new node
+
+
 @dataclass
 class Shows:
     """How the page shows the analysis."""
@@ -32,5 +40,6 @@ class Shows:
     picture: int
     view: int | None = None  # the side that sees the board, None: the referee
     layers: dict[str, bool] = field(default_factory=dict)
+    trial: Trial | None = None
     sent_tree: int = -1  # the version of the tree that all tabs have
     texts: dict[int, PlayedMove] = field(default_factory=dict)  # the tree's moves as players write them, by node

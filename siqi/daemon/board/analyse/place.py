@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from siqi.daemon.board.analyse.tree import Node, Tree
 from siqi.daemon.board.events import PlayedMove
@@ -110,6 +110,10 @@ class Place:
         except ValueError:
             return []
         return [self.info.board.point_text(*point) for point in found]
+
+    def check_points(self, names: Iterable[str]) -> None:
+        """ValueError for a name that is none of a point."""
+        self.info.placement(dict.fromkeys(names, self.info.pieces[0][0]))
 
     def texts(self, words: Sequence[str]) -> list[PlayedMove]:
         """Return moves from here as players write them; those behind a move that cannot be played are left out."""

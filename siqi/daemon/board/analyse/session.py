@@ -18,6 +18,7 @@ from siqi.daemon.board.analyse.entries import (
     AnyEntry,
     Begun,
     Commented,
+    Marked,
     Promoted,
     Removed,
     Restored,
@@ -26,7 +27,7 @@ from siqi.daemon.board.analyse.entries import (
     Went,
 )
 from siqi.daemon.board.analyse.events import AnalysisShown, LinesShown, Saved, TreeShown
-from siqi.daemon.board.analyse.moment import Shows, Wishes
+from siqi.daemon.board.analyse.moment import Shows, Trial, Wishes
 from siqi.daemon.board.analyse.place import Place, tree_texts
 from siqi.daemon.board.analyse.reader import Reader
 from siqi.daemon.board.analyse.tree import ROOT, Tree, fold
@@ -112,6 +113,11 @@ class Analysis(StoredMode):
                 self._store_fact(Promoted(at=self._today(), node=node))
             case asked.Comment(node=node, text=text):
                 self._store_fact(Commented(at=self._today(), node=node, text=text))
+            case asked.Mark(node=node, marks=marks):
+                self._require().check_points(point for ends in marks for point in ends)
+                self._store_fact(Marked(at=self._today(), node=node, marks=marks))
+            case asked.Trial(step=step):
+                self._try(step)
             case asked.Engine(lines=lines):
                 self._keep_value()
                 self._wishes.lines = lines
@@ -130,8 +136,14 @@ class Analysis(StoredMode):
             case asked.Put(point=point, letter=letter):
                 self._require_editor().put(point, letter)
                 self._redraw()
-            case asked.Edited(turn=turn):
-                self._end_editing(turn)
+            case asked.Shift(first=first, second=second):
+                self._require_editor().shift(first, second)
+                self._redraw()
+            case asked.Deploy(side=side):
+                self._require_editor().deploy(side)
+                self._redraw()
+            case asked.Edited(turn=turn, throw=throw):
+                self._end_editing(turn, throw)
 
     def _open(self, game: str) -> None:
         if game not in registry.NAMES:
@@ -183,7 +195,7 @@ class Analysis(StoredMode):
             self._game = None
         self.tree, self.place, self._shows.texts = tree, place, known
         self._shows.view, self._wishes.judging, self._wishes.wants_setup, self._editor = None, [], False, None
-        self._shows.sent_tree = -1
+        self._shows.sent_tree, self._shows.trial = -1, None
         self._wishes.nonce += 1
         self._forget()
         self._take_throw()
@@ -230,6 +242,22 @@ class Analysis(StoredMode):
         self._go(Added(at=self._today(), word=checked))
         self._shows.texts.setdefault(self.tree.current, PlayedMove(text.word, text.chinese, answered))
 
+    def _try(self, step: str) -> None:
+        """Begin a trial, or end it: its moves are taken out of the tree, from where they can be put back, or stay."""
+        if step == "begin":
+            self._require()
+            self._shows.trial = Trial(self.tree.current, len(self.tree.nodes))
+        elif self._shows.trial is None:
+            raise Refusal("nothing is being tried")
+        else:
+            node, first = self._shows.trial
+            tried = [new for new in self.tree.walk() if self.tree.nodes[new].parent < first <= new]
+            for new in tried if step == "drop" else ():
+                self._go(Removed(at=self._today(), node=new))
+            if step == "drop" and self.tree.is_known(node) and self.tree.current != node:
+                self._go(Went(at=self._today(), node=node))
+            self._shows.trial = None
+
     def _throw(self, throw: int) -> None:
         if not self.has_throw:
             raise Refusal("there is no throw here")
@@ -261,10 +289,10 @@ class Analysis(StoredMode):
         if not self._wishes.judging:
             raise Refusal("all positions of the line have been judged")
 
-    def _end_editing(self, turn: int | None) -> None:
+    def _end_editing(self, turn: int | None, throw: int) -> None:
         editor = self._require_editor()
         if turn is not None:
-            fen = editor.fen(turn)
+            fen = editor.fen(turn, throw)
             self._begin(Begun(at=self._today(), game=editor.game.info.name, fen=fen))
         self._editor = None
         self._redraw()
@@ -467,7 +495,9 @@ class Analysis(StoredMode):
             layers=dict(self._shows.layers),
             lines=self._wishes.lines,
             judging=len(self._wishes.judging),
+            is_trial=self._shows.trial is not None,
             comment=tree.node.comment,
+            marks=tree.node.marks,
             can_restore=bool(tree.removed),
             formats=exports.formats(begun.game),
             notes=self._reader.notes[:5],

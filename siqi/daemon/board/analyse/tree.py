@@ -11,6 +11,7 @@ from siqi.daemon.board.analyse.entries import (
     AnyEntry,
     Begun,
     Commented,
+    Marked,
     Promoted,
     Removed,
     Restored,
@@ -34,6 +35,7 @@ class Node(msgspec.Struct, frozen=True):
     comment: str = ""
     nags: tuple[int, ...] = ()
     value: Value | None = None
+    marks: tuple[tuple[str, str], ...] = ()  # the ends of drawn arrows, of a ring one point twice
     children: tuple[int, ...] = ()  # the main line's first
 
 
@@ -132,6 +134,9 @@ class Tree(msgspec.Struct, frozen=True):
                 self._require(node)
                 nodes = _put(self.nodes, node, change(self.nodes[node], comment=text))
                 return change(self, nodes=nodes, version=self.version + 1)
+            case Marked(node=node, marks=marks):
+                self._require(node)
+                return change(self, nodes=_put(self.nodes, node, change(self.nodes[node], marks=marks)))
             case Valued(node=node, value=value):
                 self._require(node)
                 nodes = _put(self.nodes, node, change(self.nodes[node], value=value))
@@ -193,7 +198,7 @@ def _begun(entry: Begun) -> Tree:
     nodes = [Node(-1, "", comment=entry.comment, children=tuple(children[0]))]
     for number, move in enumerate(entry.moves, 1):
         of = tuple(children[number])
-        nodes.append(Node(move.parent, move.word, move.throw, 0, move.comment, move.nags, None, of))
+        nodes.append(Node(move.parent, move.word, move.throw, 0, move.comment, move.nags, children=of))
     for number, node in enumerate(nodes):
         if node.children:  # the throw that the game had there
             nodes[number] = msgspec.structs.replace(node, throw=nodes[node.children[0]].answered)

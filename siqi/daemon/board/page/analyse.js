@@ -1,10 +1,11 @@
 // The mode Analyse: any position, a tree of moves, the engine's lines, games from anywhere.
 
 import { Arrows } from './arrows.js';
+import { PieceEditor } from './edit.js';
 import { Graph } from './graph.js';
 import { LineList } from './lines.js';
 import { OpenDialog, save } from './open.js';
-import { button, fill, get, write } from './parts.js';
+import { button, fill, get, toggle, write } from './parts.js';
 import { Battle } from './battle.js';
 import { pick } from './picks.js';
 import { moveText, percent, pieceText, reasonText, spoken, text } from './texts.js';
@@ -18,7 +19,7 @@ import { TreeList } from './tree.js';
 const MOST_LINES = 5;
 
 export class AnalysePage {
-  keys = [['← →', 'keyStep'], ['↑ ↓', 'keyBranch'], ['Home, End', 'keyEnds'], ['Enter', 'keyEnter'], ['Esc', 'keyEsc'], ['0 – 6', 'keyThrow'], ['B', 'keyBest'], ['Space', 'keyEngine'], ['F', 'keyFlip'], ['Ctrl+V', 'keyPaste'], ['Alt+1 – 3', 'keyModes'], ['?', 'keyHelp']];
+  keys = [['← →', 'keyStep'], ['↑ ↓', 'keyBranch'], ['Home, End', 'keyEnds'], ['Enter', 'keyEnter'], ['Esc', 'keyEsc'], ['0 – 6', 'keyThrow'], ['B', 'keyBest'], ['N, Shift+N', 'keyMistake'], ['X', 'keyTrial'], ['Q W E R T', 'keyLayers'], ['Space', 'keyEngine'], ['F', 'keyFlip'], ['Ctrl+V', 'keyPaste'], ['Alt+1 – 3', 'keyModes'], ['?', 'keyHelp']];
 
   /** @param {Shell} shell */
   constructor(shell) {
@@ -30,9 +31,7 @@ export class AnalysePage {
     this.lines = null;
     /** @type {string[]} */
     this.chosen = [];
-    /** @type {string[][]} */
-    this.marks = []; // arrows that the person has drawn at this position, each by its ends
-    this.letter = '';
+    this.hidden = new Set(); // what is not drawn over the board: the engine's arrows, the person's
     this.linesBefore = 3;
     this.progress = '';
     this.isAsking = false; // this tab waits for a file
@@ -40,6 +39,7 @@ export class AnalysePage {
     this.tree = new TreeList(get('tree'), (node) => this.go(node));
     this.graph = new Graph(get('graph'), (node) => this.go(node));
     this.arrows = new Arrows(get('arrows'));
+    this.editor = new PieceEditor(shell);
     this.battle = new Battle(get('battle'), (command) => shell.ask(command), () => shell.show());
     this.list = new LineList(get('lines'), (word) => this.add(word));
     this.dialog = new OpenDialog(shell, () => this.shown?.game ?? '');
@@ -107,7 +107,6 @@ export class AnalysePage {
     }
     if (before && (before.node !== event.node || before.file !== event.file || before.throw !== event.throw)) {
       this.lines = null;
-      this.marks = [];
       write('refusal', '');
       this.say(event);
     }
@@ -144,7 +143,7 @@ export class AnalysePage {
     const now = this.shown;
     if (!now || !this.shell.holds || !point) return;
     if (now.stage === 'edit') {
-      this.shell.ask({ do: 'put', point, letter: now.pieces[point] === this.letter ? '' : this.letter });
+      this.editor.picked(now, point);
       return;
     }
     if (this.battle.picked(point)) return;
@@ -162,15 +161,37 @@ export class AnalysePage {
    * @param {string} to
    */
   drawn(from, to) {
+    const now = this.shown;
+    if (!now || !this.shell.holds || now.stage !== 'analyse') return;
     const has = (/** @type {string[]} */ one) => one[0] === from && one[1] === to;
-    this.marks = this.marks.some(has) ? this.marks.filter((one) => !has(one)) : [...this.marks, [from, to]];
-    this.shell.show();
+    this.mark(now, now.marks.some(has) ? now.marks.filter((one) => !has(one)) : [...now.marks, [from, to]]);
+  }
+
+  /**
+   * @param {AnalysisShown} now
+   * @param {string[][]} marks
+   */
+  mark(now, marks) {
+    this.shell.ask({ do: 'mark', node: now.node, marks });
+  }
+
+  carried() {
+    return this.shown?.stage === 'edit' && this.shell.holds ? this.editor.carried.bind(this.editor) : null;
+  }
+
+  /**
+   * @param {string} key
+   * @param {string} point
+   */
+  typed(key, point) {
+    const card = this.card();
+    return Boolean(this.carried() && card && this.editor.typed(card, key, point));
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
     const now = this.shown;
-    if (!now || event.defaultPrevented || !this.shell.holds) return;
+    if (!now || now.stage === 'edit' || event.defaultPrevented || !this.shell.holds) return;
     const steps = /** @type {{[key: string]: number}} */ ({
       ArrowLeft: this.tree.before(now.node), ArrowRight: this.tree.after(now.node), Home: 0, End: this.tree.end(now.node),
       ArrowUp: this.tree.beside(now.node, -1), ArrowDown: this.tree.beside(now.node, 1),
@@ -182,13 +203,30 @@ export class AnalysePage {
     } else if (event.key === 'Escape') {
       this.chosen = [];
       this.battle.drop();
-      this.marks = [];
       this.shell.show();
     } else if (event.key === 'b') this.playBest();
+    else if (event.key === 'n' || event.key === 'N') this.go(this.tree.mistake(now.node, event.key === 'n' ? 1 : -1));
+    else if (event.key === 'x') this.shell.ask({ do: 'trial', step: now.is_trial ? 'drop' : 'begin' });
+    else if ('qwert'.includes(event.key)) this.layer(now, 'qwert'.indexOf(event.key));
     else if (event.key === ' ' && !isButton) {
       event.preventDefault();
       this.shell.ask({ do: 'engine', lines: now.lines ? 0 : this.linesBefore });
     } else if (/^[0-6]$/.test(event.key) && now.has_throw) this.shell.ask({ do: 'dice', throw: Number(event.key) });
+  }
+
+  /**
+   * Show or hide a layer: the engine's arrows, the person's own, then what the game's pictures show.
+   * @param {AnalysisShown} now
+   * @param {number} number
+   */
+  layer(now, number) {
+    const name = ['engine', 'drawn', 'threats', 'heat', 'beliefs'][number];
+    if (number > 1) {
+      if (name in now.layers) this.shell.ask({ do: 'layer', name, is_shown: !now.layers[name] });
+      return;
+    }
+    if (!this.hidden.delete(name)) this.hidden.add(name);
+    this.shell.show();
   }
 
   playBest() {
@@ -233,6 +271,7 @@ export class AnalysePage {
     if (!now || now.stage === 'start') return [text('welcomeAnalysis'), ''];
     if (now.stage === 'loading') return [text('loading'), this.progress || text('loadingHow')];
     if (now.stage === 'edit') return [text('editing'), text('editingHow')];
+    if (now.is_trial && !now.ending) return [text('trying'), text('tryingHow')];
     const players = now.players.every((one) => one !== '?') ? now.players.join(' – ') : '';
     const detail = [players, now.result !== '*' ? now.result : '', now.name].filter(Boolean).join(' · ');
     if (now.ending) {
@@ -248,8 +287,9 @@ export class AnalysePage {
   showBoard(now) {
     const side = now.view ?? 0;
     this.shell.board.show(now.game, side, { ...now, setup: [] }, this.chosen, this.shell.holds && now.stage !== 'edit', this.card());
-    const lines = this.lines?.node === now.node && now.stage === 'analyse' ? this.lines : null;
-    this.arrows.show(this.shell.board, lines, this.card()?.pieces[0].length === 1, now.stage === 'analyse' ? this.marks : []);
+    const isDrawn = (/** @type {string} */ name) => now.stage === 'analyse' && !this.hidden.has(name);
+    const lines = this.lines?.node === now.node && isDrawn('engine') ? this.lines : null;
+    this.arrows.show(this.shell.board, lines, this.card()?.pieces[0].length === 1, isDrawn('drawn') ? now.marks : []);
   }
 
   /** @param {AnalysisShown} now */
@@ -306,6 +346,8 @@ export class AnalysePage {
     const { shell, shown: now } = this;
     const first = [];
     const more = [];
+    const card = this.card();
+    const editing = now?.stage === 'edit' && card && shell.holds ? this.editor.buttons(card) : null;
     if (!shell.isOpen) {
       // nothing can be asked for
     } else if (!shell.holds) {
@@ -313,15 +355,17 @@ export class AnalysePage {
     } else if (!now || now.stage === 'start') {
       first.push(button('open', () => this.dialog.open(), true));
     } else if (now.stage === 'edit') {
-      first.push(...this.editButtons());
+      first.push(...(editing?.board ?? []));
     } else if (now.stage === 'analyse') {
       first.push(...this.stepButtons(now));
+      first.push(...(now.is_trial ? ['drop', 'keep'] : ['begin']).map((step) => button(`trial_${step}`, () => shell.ask({ do: 'trial', step }))));
       if (now.needs_setup) first.push(button('engineSets', () => shell.ask({ do: 'set-ups' }), true));
       more.push(...this.studyButtons(now));
     }
     fill('analysis-first', first);
     fill('analysis-more', more);
-    fill('throws', now?.stage === 'analyse' && now.has_throw && shell.holds ? this.throwButtons(now) : []);
+    fill('throws', now?.stage === 'analyse' && now.has_throw && shell.holds ? this.throwButtons(now) : editing?.throws ?? []);
+    fill('pieces', editing?.pieces ?? []);
   }
 
   /** @param {AnalysisShown} now */
@@ -360,29 +404,13 @@ export class AnalysePage {
       const views = /** @type {[string, number | null][]} */ ([[text('viewAll'), null], [this.sideName(0), 0], [this.sideName(1), 1]]);
       for (const [words, side] of views) made.push(toggle(`view${side}`, now.view === side, () => shell.ask({ do: 'view', side }), words));
     }
-    if (!now.needs_setup) made.push(button('edit', () => shell.ask({ do: 'edit' })));
+    made.push(button('edit', () => shell.ask({ do: 'edit' })));
+    if (now.marks.length) made.push(button('unmark', () => this.mark(now, [])));
     made.push(button('flip', () => {
       shell.board.turn();
       shell.show();
     }));
     return made;
-  }
-
-  editButtons() {
-    const { shell } = this;
-    const card = this.card();
-    if (!card) return [];
-    const letters = [...card.pieces[0], ...card.pieces[1], ...(card.has_hidden ? ['X', 'x'] : []), ''];
-    const pieces = letters.map((letter) => toggle(`piece${letter}`, letter === this.letter, () => {
-      this.letter = letter;
-      shell.show();
-    }, letter ? pieceText(card, letter) : text('clearPoint')));
-    const ends = [0, 1].map((turn) => {
-      const made = button(`edited${turn}`, () => shell.ask({ do: 'edited', turn }), true);
-      made.textContent = text('analyseTurn', { side: this.sideName(turn) });
-      return made;
-    });
-    return [...ends, button('emptyBoard', () => shell.ask({ do: 'edit', is_empty: true })), button('cancel', () => shell.ask({ do: 'edited' })), ...pieces];
   }
 }
 
@@ -399,19 +427,6 @@ function speedText(lines) {
 function part(tag, words) {
   const made = document.createElement(tag);
   made.textContent = words;
-  return made;
-}
-
-/**
- * @param {string} key
- * @param {boolean} isOn
- * @param {() => void} act
- * @param {string} [words]
- */
-function toggle(key, isOn, act, words = text(key)) {
-  const made = button(key, act);
-  made.textContent = words;
-  made.setAttribute('aria-pressed', String(isOn));
   return made;
 }
 

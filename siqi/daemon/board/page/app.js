@@ -22,7 +22,12 @@ const shell = {
   usual: '',
   holds: true,
   isOpen: true,
-  board: new BoardView((point) => active?.picked(point), (from, to) => active?.drawn?.(from, to), (isFlipped, faces) => send({ do: 'see', is_flipped: isFlipped, faces })),
+  board: new BoardView({
+    picked: (point) => active?.picked(point),
+    drawn: (from, to) => active?.drawn?.(from, to),
+    typed: (key, point) => active?.typed?.(key, point) ?? false,
+    carried: () => active?.carried?.() ?? null,
+  }, (isFlipped, faces) => send({ do: 'see', is_flipped: isFlipped, faces })),
   ask(command) {
     get('refusal').textContent = '';
     send(command);

@@ -11,13 +11,12 @@ import { pieceText, text } from './texts.js';
 
 export class BoardView {
   /**
-   * @param {(point: string) => void} picked called with the point that the person picks
-   * @param {(from: string, to: string) => void} drawn called with the ends of an arrow that the person draws
+   * @param {import('./grid.js').Hands} hands
    * @param {(isFlipped: boolean, faces: string) => void} seen called when boards are seen in another way
    */
-  constructor(picked, drawn, seen) {
+  constructor(hands, seen) {
     this.seen = seen;
-    this.grid = new Grid(get('grid'), picked, drawn);
+    this.grid = new Grid(get('grid'), hands);
     /** @type {Board | null} */
     this.board = null;
     this.side = 0; // from which the board is seen, unless it is turned

@@ -1,6 +1,17 @@
 // The board as a grid of transparent cells over the picture: one tab stop, arrows move, Enter picks.
 
+import { Ghost } from './ghost.js';
+
 /** @typedef {import('./types.js').BoardView} BoardView */
+
+/**
+ * What a person does on the board. `picked` is called with a point; `drawn` with the ends of an arrow drawn by the right
+ * button; `typed` with a key and the point that has the focus, and returns true if the key means something.
+ * `carried`, where there is one, with the point that a piece was dragged from and the one that it was dropped on, '' off
+ * the board: a pick then counts at the pointer's release.
+ * @typedef {{picked: (point: string) => void, drawn: (from: string, to: string) => void,
+ *   typed: (key: string, point: string) => boolean, carried: () => ((from: string, to: string) => void) | null}} Hands
+ */
 
 const SMALL_PX = 30; // on smaller cells a first touch only shows which one is meant
 
@@ -11,13 +22,12 @@ const STEPS = /** @type {{[key: string]: [number, number]}} */ ({
 export class Grid {
   /**
    * @param {HTMLElement} root
-   * @param {(point: string) => void} picked called with the point that the person picks
-   * @param {(from: string, to: string) => void} [drawn] called with the ends of an arrow drawn by the right button
+   * @param {Hands} hands
    */
-  constructor(root, picked, drawn = () => {}) {
+  constructor(root, hands) {
     this.root = root;
-    this.picked = picked;
-    this.drawn = drawn;
+    this.hands = hands;
+    this.ghost = new Ghost();
     this.from = ''; // where the right button was pressed
     /** @type {HTMLElement[][]} */
     this.rows = [];
@@ -30,7 +40,9 @@ export class Grid {
     this.downAt = [0, 0];
     root.addEventListener('keydown', (event) => this.key(event));
     root.addEventListener('pointerdown', (event) => this.press(event));
-    root.addEventListener('pointerup', (event) => this.release(event));
+    document.addEventListener('pointermove', (event) => this.move(event));
+    document.addEventListener('pointerup', (event) => this.release(event));
+    document.addEventListener('pointercancel', () => this.drop());
     root.addEventListener('contextmenu', (event) => event.preventDefault());
   }
 
@@ -104,7 +116,8 @@ export class Grid {
     if (step) goal = [row + step[0], column + step[1]];
     else if (event.key === 'Home') goal = [row, 0];
     else if (event.key === 'End') goal = [row, this.rows[row].length - 1];
-    else if (event.key === 'Enter' || event.key === ' ') this.picked(this.cell().dataset.point ?? '');
+    else if (event.key === 'Enter' || event.key === ' ') this.hands.picked(this.cell().dataset.point ?? '');
+    else if (this.hands.typed(event.key, this.cell().dataset.point ?? '')) event.stopPropagation();
     else return;
     event.preventDefault();
     this.root.classList.remove('touch');
@@ -137,17 +150,43 @@ export class Grid {
     if (isSmall && !isShown) return;
     this.down = point;
     this.downAt = [event.clientX, event.clientY];
-    this.picked(point);
+    if (!this.hands.carried()) this.hands.picked(point);
+  }
+
+  /**
+   * Return true if the pointer has left the place where it was pressed. A pick may show another button above the board,
+   * which moves another cell under a pointer that stays where it is.
+   * @param {PointerEvent} event
+   */
+  isDrag(event) {
+    return Math.hypot(event.clientX - this.downAt[0], event.clientY - this.downAt[1]) > this.cell().offsetWidth / 3;
+  }
+
+  /** @param {PointerEvent} event */
+  move(event) {
+    const cell = this.cells.get(this.down);
+    const isPiece = cell?.classList.contains('taken') && (this.hands.carried() || cell.classList.contains('mine'));
+    if (cell && isPiece && (this.ghost.part || this.isDrag(event))) this.ghost.show(cell, event);
   }
 
   /** @param {PointerEvent} event */
   release(event) {
+    const { down, from } = this;
+    const isPiece = this.cells.get(down)?.classList.contains('taken');
+    this.drop();
     const point = this.under(event);
-    if (this.from && point && event.button === 2) this.drawn(this.from, point);
-    this.from = '';
-    // A pick may show another button above the board, which moves another cell under a pointer that stays where it is.
-    const isDrag = Math.hypot(event.clientX - this.downAt[0], event.clientY - this.downAt[1]) > this.cell().offsetWidth / 3;
-    if (this.down && isDrag && point && point !== this.down) this.picked(point); // a piece was dragged
+    if (from && point && event.button === 2) this.hands.drawn(from, point);
+    if (!down) return;
+    const carried = this.hands.carried();
+    const isDragged = this.isDrag(event) && point !== down;
+    if (carried && isDragged && isPiece) carried(down, point);
+    else if (carried ? point === down : isDragged && point) this.hands.picked(point);
+  }
+
+  /** Leave what the pointer has begun. */
+  drop() {
+    this.ghost.hide();
     this.down = '';
+    this.from = '';
   }
 }

@@ -39,6 +39,20 @@ export function button(key, act, isFirst = false, isDisabled = false) {
 }
 
 /**
+ * Return a button that is on or off.
+ * @param {string} key
+ * @param {boolean} isOn
+ * @param {() => void} act
+ * @param {string} [words]
+ */
+export function toggle(key, isOn, act, words = text(key)) {
+  const made = button(key, act);
+  made.textContent = words;
+  made.setAttribute('aria-pressed', String(isOn));
+  return made;
+}
+
+/**
  * Put buttons into a bar; the focus stays on the one of the same name.
  * @param {string} id
  * @param {HTMLElement[]} parts

@@ -8,6 +8,15 @@ import { moveText, percent, spoken, text } from './texts.js';
 
 const SIGNS = /** @type {{[nag: number]: string}} */ ({ 1: '!', 2: '?', 3: '!!', 4: '??', 5: '!?', 6: '?!' });
 
+const GRADES = [0.05, 0.1, 0.2]; // as in reviews: an inaccuracy, a mistake, a blunder
+
+const LOSSES = ['', '?!', '?', '??'];
+
+/** @param {number} loss */
+function grade(loss) {
+  return GRADES.filter((least) => Math.round(100 * loss) >= 100 * least).length;
+}
+
 export class TreeList {
   /**
    * @param {HTMLElement} root
@@ -103,6 +112,29 @@ export class TreeList {
     return at < 0 ? node : group[Math.min(Math.max(at + step, 0), group.length - 1)];
   }
 
+  /**
+   * Return the chance that a move lost, its player's view; 0 where that is not known.
+   * @param {number} node
+   */
+  loss(node) {
+    const before = this.chance(this.before(node));
+    const after = this.chance(node);
+    const turn = (this.firstTurn + this.line(node).length) % 2; // the player is the side to move before it
+    return !node || before === null || after === null ? 0 : Math.max(turn ? after - before : before - after, 0);
+  }
+
+  /**
+   * Return the node of the next move of the line that is a mistake, or the one before; the node itself if there is none.
+   * @param {number} node
+   * @param {number} step 1 or -1
+   */
+  mistake(node, step) {
+    const line = this.whole(node);
+    const at = line.indexOf(node);
+    const others = step > 0 ? line.slice(at + 1) : line.slice(0, at).reverse();
+    return others.find((one) => grade(this.loss(one)) > 1) ?? node;
+  }
+
   /** @param {number} node */
   isMain(node) {
     return this.line(node).every((one) => !one || this.children.get(this.before(one))?.[0] === one);
@@ -182,7 +214,9 @@ export class TreeList {
   part(parent, node, ply) {
     const one = this.nodes.get(node);
     if (!one) return false;
-    const move = made('button', 'move', moveText(one.move, ply < this.tree.setups) + (one.nags ?? []).map((nag) => SIGNS[nag] ?? '').join(''));
+    const worth = grade(this.loss(node));
+    const signs = (one.nags ?? []).map((nag) => SIGNS[nag] ?? '').join('') || LOSSES[worth];
+    const move = made('button', worth ? `move loss${worth}` : 'move', moveText(one.move, ply < this.tree.setups) + signs);
     move.dataset.node = String(node);
     if (one.chance != null) move.title = percent(one.chance);
     parent.append(move);

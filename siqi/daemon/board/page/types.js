@@ -55,7 +55,7 @@
  *   game: string, name: string, file: string, players: [string, string], result: string, node: number, turn: number,
  *   fen: string, pieces: {[point: string]: string}, last: string[], choices: Choice[], stones: number, throw: number,
  *   has_throw: boolean, needs_setup: boolean, needs_answers: boolean, view: number | null, has_views: boolean, layers: {[name: string]: boolean},
- *   lines: number, judging: number, book: BookMove[], known: string[], comment: string, ending: Ending | null,
+ *   lines: number, judging: number, book: BookMove[], known: string[], comment: string, is_trial: boolean, marks: [string, string][], ending: Ending | null,
  *   can_restore: boolean, formats: string[], notes: string[], games: string[], tree: TreeShown | null,
  *   found: LinesShown | null}} AnalysisShown
  */
@@ -79,9 +79,10 @@
  */
 /**
  * A mode's part of the page. `parts` are shown while it is active, `keys` are listed, `show` returns what the window's
- * title says, `look` is called ten times a second, `drawn` with the ends of an arrow that the person draws.
+ * title says, `look` is called ten times a second; `drawn`, `typed` and `carried` are as the board's hands (grid.js).
  * @typedef {{parts: Element[], keys: string[][], forget: () => void, hear: (event: Event) => void,
- *   show: () => string[], look: () => void, picked: (point: string) => void, drawn?: (from: string, to: string) => void, key: (event: KeyboardEvent) => void}} ModePage
+ *   show: () => string[], look: () => void, picked: (point: string) => void, drawn?: (from: string, to: string) => void,
+ *   typed?: (key: string, point: string) => boolean, carried?: () => ((from: string, to: string) => void) | null, key: (event: KeyboardEvent) => void}} ModePage
  */
 
 export {};

@@ -83,7 +83,7 @@ def save_games(
 
     They are `Game` objects of Xiangqi, or `GameRecord` objects of the other game that is named. `format` is a name that
     `siqi convert --list` shows; without it the file's name shows the format. `encoding` and `notation` (`wxf`,
-    `chinese`, `traditional`, `iccs`, `xboard`, `fairy`) are for the formats with a choice.
+    `chinese`, `traditional`, `vietnamese`, `iccs`, `xboard`, `fairy`) are for the formats with a choice.
 
     OSError if the file exists (unless `replace`) or cannot be written, ValueError if the format cannot hold the games
     at all; in both cases nothing is changed.

@@ -17,6 +17,7 @@ from siqi.games.xiangqi.library.movetext import move_number, moves_in
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.library.san import Notation
 from siqi.games.xiangqi.library.signs import KEYBOARD, is_like_move, split_sign
+from siqi.games.xiangqi.library.vietnamese import is_vietnamese
 from siqi.system.encodings import decode
 
 ENCODING = "utf-8"
@@ -54,7 +55,11 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
         if row.comment:
             game.comments[0] = row.comment
         board, fault = _play(board_of(first), row.words, 0)
-        if fault or any(map(FAIRY_PAWN.fullmatch, row.words)):
+        if fault and is_vietnamese(row.words):
+            other, its_fault = _play(board_of(first), row.words, 0, is_vietnamese=True)
+            if len(other.move_stack) > len(board.move_stack):
+                board, fault = other, its_fault
+        elif fault or any(map(FAIRY_PAWN.fullmatch, row.words)):
             other, its_fault = _play(board_of(first), row.words, 1)
             board, fault = (board, fault) if its_fault else (other, "")
         if fault:
@@ -67,11 +72,11 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     return found
 
 
-def _play(board: Board, words: Sequence[str], ranks: int) -> tuple[Board, str]:
+def _play(board: Board, words: Sequence[str], ranks: int, *, is_vietnamese: bool = False) -> tuple[Board, str]:
     """Return a board after the moves, and the first fault, '' if there is none."""
     for word in words:
         try:
-            board.push(board.parse_san(word, ranks))
+            board.push(board.parse_san(word, ranks, is_vietnamese=is_vietnamese))
         except ValueError as error:
             return board, f"{move_number(board)} {error}"
     return board, ""

@@ -8,13 +8,16 @@ from siqi.games.formats import FEATURES, Format
 
 ALL = frozenset(FEATURES)
 TREE = ALL - {"NAGs", "games"}
-NOTATIONS = ("wxf", "chinese", "traditional", "iccs", "xboard", "fairy")
+NOTATIONS = ("wxf", "chinese", "traditional", "vietnamese", "iccs", "xboard", "fairy")
 
 _TAG = re.compile(rb'(?:\A|[\r\n])[ \t]*\[\s*\w+\s+"')
 _PLACEMENT = rb"(?:[KABNRCPHEkabnrcphe1-9]{1,9}/){9}[KABNRCPHEkabnrcphe1-9]{1,9}\s"
 _FEN = re.compile(rb"(?:\s|#[^\r\n]*[\r\n])*(?:position\s+)?(?:startpos\b|(?:fen\s+)?" + _PLACEMENT + rb")")
+_VIETNAMESE = rb"(?:[Tt][Gg]|[STVXMPBCstvxmpbc][tgsTGS]?)[1-9]?(?:[-./]|\xe2\x80[\x90-\x94]|\xe2\x88\x92)[1-9]"
 _MOVES = re.compile(
-    rb"\s*(?:\d+\s*\.\s*)?(?:[a-iA-I][0-9]-?[a-iA-I][0-9]|[KAEBHNRCPM+-][1-9+-][-+.=][1-9]|[KAEHNRC]?[a-i]?x?[a-i][0-9])(?![0-9])"
+    rb"\s*(?:\d+\s*\.\s*)?(?:[a-iA-I][0-9]-?[a-iA-I][0-9]|[KAEBHNRCPM+-][1-9+-][-+.=][1-9]|[KAEHNRC]?[a-i]?x?[a-i][0-9]|"
+    + _VIETNAMESE
+    + rb")(?![0-9])"
 )
 _CHINESE = re.compile(
     r"\s*(?:\d+\s*[.．、]\s*)?[前中后後一二三四五]?[帅帥將将仕士相象马馬傌车車俥炮砲包兵卒]\S{1,2}[平进進退]"
@@ -158,7 +161,7 @@ FORMATS = (
         tags="0",
         recognises=_is_move_list,
         module="siqi.games.xiangqi.formats.lists",
-        notations=("iccs", *NOTATIONS[:3], "xboard"),  # a short list in Fairy-Stockfish's ranks may be read as XBoard's
+        notations=("iccs", *NOTATIONS[:4], "xboard"),  # a short list in Fairy-Stockfish's ranks may be read as XBoard's
     ),
 )
 """In the order in which a file's content is tried."""

@@ -438,8 +438,8 @@ class Board(BaseBoard):
     def san(self, move: Move, notation: Notation = "wxf") -> str:
         """Return a legal move as players write it.
 
-        `C2.5` (`wxf`), 炮二平五 (`chinese`, or `traditional` characters), `H2-E2` (`iccs`), XBoard's `Ce2` (`xboard`)
-        or Fairy-Stockfish's `Ce3` (`fairy`).
+        `C2.5` (`wxf`), 炮二平五 (`chinese`, or `traditional` characters), `P2-5` (`vietnamese`), `H2-E2` (`iccs`),
+        XBoard's `Ce2` (`xboard`) or Fairy-Stockfish's `Ce3` (`fairy`).
         """
         self._legal_move(move)
         if notation == "iccs":
@@ -475,10 +475,11 @@ class Board(BaseBoard):
             words.append(prefix + board.san_and_push(move, notation))
         return " ".join(words)
 
-    def parse_san(self, text: str, ranks: int = 0) -> Move:
+    def parse_san(self, text: str, ranks: int = 0, *, is_vietnamese: bool = False) -> Move:
         """Return the legal move of a text in any notation that `san` writes.
 
         Coordinates and XBoard's SAN count ranks from 0. With `ranks` 1 they count from 1, as Fairy-Stockfish's do.
+        `P2-5`, `M8.7` and other words of Vietnamese notation that could be WXF's are read as such if `is_vietnamese`.
         """
         text = check_text(text, "a move's text").strip()
         if text.isascii():
@@ -486,14 +487,14 @@ class Board(BaseBoard):
                 return self._legal_move(Move.from_uci(text, ranks), text)
             if algebraic.PATTERN.fullmatch(text):
                 return self._move(algebraic.read_algebraic(self._scene(), text, ranks))
-        return self._move(read_san(self._scene(), text, bool(ranks)))
+        return self._move(read_san(self._scene(), text, bool(ranks), is_vietnamese))
 
-    def push_san(self, text: str, ranks: int = 0, *, either_side: bool = False) -> Move:
+    def push_san(self, text: str, ranks: int = 0, *, either_side: bool = False, is_vietnamese: bool = False) -> Move:
         """Play the move of a text, read as `parse_san` reads it, and return it.
 
         InvalidMoveError for names or numerals of the other side, as Red's 炮2平5 or 卒五进一, unless `either_side`.
         """
-        move = self.parse_san(text, ranks)
+        move = self.parse_san(text, ranks, is_vietnamese=is_vietnamese)
         if not either_side and is_of_other_side(text, 0 if self.turn == RED else 1):
             raise InvalidMoveError(f"names or numerals of the other side: {text} (either_side=True reads them)")
         return self._push(move)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from siqi.games.xiangqi.library.board import Board
 from siqi.games.xiangqi.library.san import Notation
 from siqi.games.xiangqi.library.tree import Line
+from siqi.games.xiangqi.library.vietnamese import PATTERN
 
 _KINDS, _NUMERALS = "帅帥将將仕士相象马馬傌车車俥炮砲包兵卒", "1-9１-９一二三四五六七八九"
 _PLACES = "前中后後一二三四五1-5１-５"
@@ -25,6 +26,7 @@ _SINGLE = tuple(
             r"[A-Ia-i](?:10|[0-9])-?[A-Ia-i](?:10|[0-9])",
             r"(?:[A-Za-z][1-9+.=-]|[+-][A-Za-z]|[1-9][1-9+-]|\+\+|--)[-+.=][1-9]",
             CHINESE_MOVE,
+            PATTERN,
             r"[KAEBHNRCP][a-i]?(?:10|[0-9])?[x:]?[a-i](?:10|[0-9])[+#]?",
         ),
     )

@@ -2,8 +2,8 @@
 
 Tags follow XQBase's 中国象棋电脑应用规范: `[Game "Chinese Chess"]` first, then Event, Date, Red, Black, Result,
 FEN, and Format for the notation of the moves (Chinese, which is the default, WXF or ICCS). Moves are read in any
-notation, whatever Format is. The caller opens the file in its encoding (`utf-8`, `gb18030`); a byte order mark
-is skipped. The file need not be seekable.
+notation, whatever Format is; Vietnamese ones, which have WXF's letters and signs, where WXF makes no sense of them. The
+caller opens the file in its encoding (`utf-8`, `gb18030`); a byte order mark is skipped. The file need not be seekable.
 
 Results and dates are read in any wording (siqi/games/records/values.py). A game of another kind by its tags is refused.
 
@@ -25,6 +25,7 @@ from weakref import WeakKeyDictionary
 from siqi.games.formats import left_out
 from siqi.games.game_record import Note
 from siqi.games.records.values import RESULT_TEXT, RESULTS, read_date, read_result
+from siqi.games.xiangqi.library import vietnamese
 from siqi.games.xiangqi.library.algebraic import FAIRY_PAWN
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.move import InvalidMoveError, Move
@@ -37,7 +38,7 @@ from siqi.games.xiangqi.library.tree import CommentParts, Line
 
 FORMATS: dict[Notation, str] = {
     **{"wxf": "WXF", "chinese": "Chinese", "traditional": "Chinese", "iccs": "ICCS"},
-    **{"xboard": "XBoard", "fairy": "Fairy-Stockfish"},
+    **{"vietnamese": "Vietnamese", "xboard": "XBoard", "fairy": "Fairy-Stockfish"},
 }
 """The Format tag of each notation."""
 
@@ -103,6 +104,7 @@ class Source:
     notes: list[tuple[int, int]] = field(default_factory=list)  # start, including a line end before it, and end of each
     words: list[str] = field(default_factory=list)  # the main line's moves as they are written
     ranks: int = 0  # the number of the first rank in coordinates
+    is_vietnamese: bool = False
 
 
 class Game(Line):
@@ -365,19 +367,24 @@ def _finished(
     tag_notes: int,
     has_day_first: bool = False,
 ) -> Game:
-    """Return a game whose lines have been read, or the same read with the other first rank, if that makes sense of it.
+    """Return a game whose lines have been read, or the same read otherwise, if that makes sense of it.
+
+    Otherwise: in Vietnamese notation, or with the other first rank.
 
     The first `text_start` lines have tags, which `tag_errors` and `tag_notes` of the errors and notes concern.
     """
-    is_odd = len(game.errors) > tag_errors or (reader.has_fairy_pawns and not game.source.ranks)
-    if reader.has_ascii_moves and is_odd:
+    has_errors = len(game.errors) > tag_errors
+    is_vietnamese = has_errors and vietnamese.is_vietnamese(lines[text_start:])
+    is_odd = has_errors or (reader.has_fairy_pawns and not game.source.ranks)
+    if is_vietnamese or (reader.has_ascii_moves and is_odd):
         other = Game(dict(game.headers))
         other.errors, other.notes = game.errors[:tag_errors], game.notes[:tag_notes]
-        other.source = Source("", game.source.tags_end, ranks=1 - game.source.ranks)
+        ranks = game.source.ranks if is_vietnamese else 1 - game.source.ranks
+        other.source = Source("", game.source.tags_end, ranks=ranks, is_vietnamese=is_vietnamese)
         second = _Movetext(other, sum(map(len, lines[:text_start])))
         if not any(map(second.feed, lines[text_start:])):
             second.close()
-        if len(other.errors) == tag_errors:
+        if len(other.errors) == tag_errors or (is_vietnamese and len(other.moves) > len(game.moves)):
             game, reader = other, second
     reader.put_comments()
     game.settle(reader.result, has_day_first)
@@ -642,7 +649,7 @@ class _Movetext:
             self._count += 1
             if self._count > MAX_MOVES:
                 raise ValueError(f"more than {MAX_MOVES} moves")
-            move = self._board.push_san(text, source.ranks, either_side=True)
+            move = self._board.push_san(text, source.ranks, either_side=True, is_vietnamese=source.is_vietnamese)
         except ValueError as error:
             if isinstance(error, InvalidMoveError) and self._is_beside_moves(text):
                 return

@@ -1,4 +1,4 @@
-"""Moves as players write them, WXF's `C2.5` and Chinese 炮二平五: written and read.
+"""Moves as players write them, WXF's `C2.5`, Chinese 炮二平五 and Vietnamese `P2-5` (vietnamese.py): written and read.
 
 Either text has four characters: the piece, its file, the direction, and a number. Each side counts files 1-9 from
 its own right. Directions: forward `+` 进, back `-` 退, sideways `.` 平. The number is the new file after a
@@ -33,10 +33,12 @@ from typing import Literal, NamedTuple
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.library.letters import PIECES, after_legal, find_all
 from siqi.games.xiangqi.library.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
+from siqi.games.xiangqi.library.vietnamese import DIRECTIONS, is_only_vietnamese, to_wxf
+from siqi.games.xiangqi.library.vietnamese import LETTERS as VIETNAMESE_LETTERS
 from siqi.games.xiangqi.rules.lookup import ADVISOR, ELEPHANT, HORSE, PAWN
 from siqi.games.xiangqi.rules.notation import move_code, squares_of
 
-Notation = Literal["wxf", "chinese", "traditional", "iccs", "xboard", "fairy"]
+Notation = Literal["wxf", "chinese", "traditional", "vietnamese", "iccs", "xboard", "fairy"]
 """Every notation except UCI's; `chinese` has simplified characters, `xboard` and `fairy` are SAN (algebraic.py)."""
 
 LETTERS = "KAEHRCP"
@@ -98,7 +100,7 @@ class Scene(NamedTuple):
 
 
 def write_san(scene: Scene, move: int, notation: Notation) -> str:
-    """Return the text of a legal move, WXF or Chinese, from which `read_san` returns the same move."""
+    """Return the text of a legal move, WXF, Chinese or Vietnamese, from which `read_san` returns the same move."""
     origin, target = squares_of(move)
     kind = scene.kind_at(origin)
     if origin // 9 == target // 9:
@@ -115,20 +117,31 @@ def write_san(scene: Scene, move: int, notation: Notation) -> str:
     has_several_tandems = kind == PAWN and sum(len(group) > 1 for group in files.values()) > 1
     if notation == "wxf":
         return f"{_wxf_piece(kind, number, tandem.index(origin), len(tandem), has_several_tandems)}{direction}{far}"
+    has_place = len(tandem) > 3 or (len(tandem) > 1 and has_several_tandems)
+    place = _tandem_pieces(files).index(origin) if has_place else -1
+    if notation == "vietnamese":
+        name = VIETNAMESE_LETTERS[kind]
+        if len(tandem) == 1:
+            piece = f"{name}{number}"
+        elif place >= 0:
+            piece = f"{place + 1}{name}"
+        else:
+            piece = name + ("tgs" if len(tandem) == 3 else "ts")[tandem.index(origin)]
+        return f"{piece}{DIRECTIONS[direction]}{far}"
     name = NAMES[notation][scene.side][kind]
     numerals = _NUMERALS[scene.side]
     if len(tandem) == 1:
         piece = name + numerals[number - 1]
-    elif has_several_tandems or len(tandem) > 3:
-        piece = _NUMERALS[0][_tandem_pieces(files).index(origin)] + name
+    elif place >= 0:
+        piece = _NUMERALS[0][place] + name
     else:
         orders = _ORDERS[notation]
         piece = (orders if len(tandem) == 3 else orders[::2])[tandem.index(origin)] + name
     return f"{piece}{_DIRECTIONS[notation][direction]}{numerals[far - 1]}"
 
 
-def read_san(scene: Scene, text: str, has_places: bool = False) -> int:
-    """Return the legal move of a WXF or Chinese text.
+def read_san(scene: Scene, text: str, has_places: bool = False, is_vietnamese: bool = False) -> int:
+    """Return the legal move of a WXF or Chinese text; of a Vietnamese one if it can be no other, or `is_vietnamese`.
 
     In addition to what `write_san` writes, it reads any case, full-width characters, `=` for `.`, the letters G (king),
     B or M (elephant; M also advisor), N (horse) and S (pawn), either side's characters and numerals, 上 and 下, 前 and
@@ -139,6 +152,8 @@ def read_san(scene: Scene, text: str, has_places: bool = False) -> int:
     InvalidMoveError, IllegalMoveError or AmbiguousMoveError if there is no such move.
     """
     shown = unicodedata.normalize("NFKC", text.strip())
+    if is_vietnamese or is_only_vietnamese(shown):
+        shown = to_wxf(shown) or shown
     match = _TEXT.fullmatch(shown.upper().translate(_PLAIN))
     if not match:
         raise InvalidMoveError(f"not a move: {text}")

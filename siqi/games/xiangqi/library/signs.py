@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from siqi.games.xiangqi.library.vietnamese import PATTERN
+
 NAGS = {
     **{"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6, "‼": 3, "⁇": 4, "⁉": 5, "⁈": 6, "□": 7, "■": 7},
     **{"=": 10, "==": 10, "∞": 13, "~": 13, "⩲": 14, "+=": 14, "+/=": 14, "⩱": 15, "=+": 15, "=/+": 15, "±": 16},
@@ -25,6 +27,7 @@ _PIECE, _NUMERAL, _STEP = (
     "[0-9一二三四五六七八九]",
     "[进進退平上下]",
 )
+_VIETNAMESE = re.compile(PATTERN)
 _LIKE_MOVE = re.compile(
     rf"(?=.*{_NUMERAL})(?:.*{_PIECE}|.*{_STEP})|.*\ufffd"  # Chinese; of another encoding
     r"|[+-]?[A-IK-Sa-ik-s][A-Za-z+.=-]{0,3}[0-9]|[-+1-9]{2}[-+.=][0-9]|--\Z",
@@ -42,4 +45,5 @@ def split_sign(text: str) -> tuple[str, str]:
 
 def is_like_move(text: str) -> bool:
     """True for a text that may be a move in any notation with a fault in it, or a move that is passed."""
-    return _LIKE_MOVE.match(unicodedata.normalize("NFKC", text)) is not None
+    plain = unicodedata.normalize("NFKC", text)
+    return any(pattern.match(plain) for pattern in (_LIKE_MOVE, _VIETNAMESE))

@@ -11,11 +11,12 @@ from siqi.games.xiangqi.library.algebraic import PATTERN as ALGEBRAIC
 from siqi.games.xiangqi.library.board import Board
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.san import Notation, characters
+from siqi.games.xiangqi.library.vietnamese import is_vietnamese
 
 _COORDINATES = re.compile(r"[A-Ia-i](?:10|\d)-?[A-Ia-i](?:10|\d)")
 _SIMPLIFIED, _TRADITIONAL = frozenset("车马进后帅将"), frozenset("車俥馬傌進後帥將砲")
 _HALF_WIDTH = {ord("１") + i: str(i + 1) for i in range(9)}
-_BY_FORMAT: dict[str, Notation] = {"wxf": "wxf", "iccs": "iccs", "chinese": "chinese"}
+_BY_FORMAT: dict[str, Notation] = {name: name for name in ("wxf", "iccs", "chinese", "vietnamese")}
 _FALLBACKS: dict[Notation, tuple[Notation, ...]] = {
     "chinese": ("traditional", "wxf"),
     "traditional": ("chinese", "wxf"),
@@ -73,6 +74,8 @@ def style_of(words: Sequence[str], tag: str = "", ranks: int = 0) -> NotationSty
         return NotationStyle("iccs", is_lower, has_hyphen="-" in plain, ranks=ranks)
     if all(map(ALGEBRAIC.fullmatch, plain.split(" "))):
         return NotationStyle("fairy" if ranks else "xboard")
+    if is_vietnamese(words):
+        return NotationStyle("vietnamese", is_lower)
     if plain.isascii():
         return NotationStyle("wxf", is_lower, sideways="=" if "=" in plain else ".")
     traditional = sum(sign in _TRADITIONAL for sign in text) > sum(sign in _SIMPLIFIED for sign in text)

@@ -696,6 +696,30 @@ def test_an_interrupt_leaves_no_half_answer() -> None:
     assert live.process.wait(20) == 130
 
 
+@pytest.mark.parametrize(
+    "words, turn",
+    [
+        ("startpos moves h2e2 h9g7", 2),
+        ("3k5/1R7/R8/9/9/9/9/9/9/4K4 w", 0),
+        ("fen 3k5/1R7/R8/9/9/9/9/9/9/4K4 w moves a7a8", 1),
+        ("position startpos", 0),
+    ],
+)
+def test_a_position_stands_in_place_of_files(words: str, turn: int) -> None:
+    for arguments in ([words], words.split()):  # with quotes or without
+        status, out, err = siqi(*arguments, "--nodes", 50)
+        assert (status, err) == (0, "")
+        assert [json.loads(line)["turn"] for line in out.splitlines()] == [turn]
+
+
+def test_a_file_is_no_position(tmp_path: Path) -> None:
+    (tmp_path / "startpos").write_text("startpos moves h2e2\n")
+    done = subprocess.run([*COMMAND, "startpos", "--nodes", "50"], cwd=tmp_path, capture_output=True, check=True)
+    assert json.loads(done.stdout)["turn"] == 1
+    for name in ("/no/such/path/of/a/file", "no/such/path/of/a/file.pgn"):
+        assert siqi(name) == (1, b"", f"siqi analyse: {name}: No such file or directory\n")
+
+
 def test_fens_in_a_table_out(tmp_path: Path) -> None:
     path = tmp_path / "positions.epd"
     text = '# mine\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w moves h2e2; id "x"\n\nfoo\n  # 馬\n'

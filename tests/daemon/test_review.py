@@ -606,6 +606,8 @@ def test_an_xqf_file_and_the_words_of_a_position(tmp_path: Path, capsys: Capture
     assert "2 games" in capsys.readouterr().err
     assert review(tmp_path / "a.XQF", start, "-o", tmp_path / "a.html", *NODES, "--number", 2) == 0
     assert len(data_of(tmp_path / "a.html")["games"]) == 1
+    assert review("3k5/1R7/R8/9/9/9/9/9/9/4K4 w moves a7a8", "-o", tmp_path / "a.html", *NODES) == 0
+    assert len(data_of(tmp_path / "a.html")["games"][0]["plies"]) == 2
 
 
 def test_a_folder_stands_for_its_games(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
@@ -641,6 +643,7 @@ def test_a_fault_in_a_game_is_reported_and_the_rest_shown(tmp_path: Path, capsys
         (["startpos moves h2h2", "-o", "a.html"], 1, "illegal move"),
         (["startpos x", "-o", "a.html"], 1, "unexpected x"),
         (["empty", "-o", "a.html"], 2, "not a format"),
+        (["not there.pgn"], 1, "siqi review: not there.pgn: No such file or directory"),
     ],
 )
 def test_refusals_change_nothing(

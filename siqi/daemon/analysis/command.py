@@ -40,7 +40,15 @@ from siqi.daemon.analysis.run import open_batch
 from siqi.daemon.analysis.tables import EarlierRows, TableFile, read_table
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands.arguments import add_cluster, add_workers, number_to, workers_of
-from siqi.daemon.commands.game_files import CommandError, NamedFile, check_encoding, files_of, listed, reason
+from siqi.daemon.commands.game_files import (
+    CommandError,
+    NamedFile,
+    check_encoding,
+    files_of,
+    listed,
+    position_in,
+    reason,
+)
 from siqi.daemon.engine.options import CORE
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
@@ -59,7 +67,7 @@ _MAX = {option.name: option.high for option in CORE}
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi analyse` to a parser."""
     found.description = "Analyse positions: one JSON object per line in, one per line out."
-    what = "a file of queries or games, a folder with files of games, or - for standard input (default)"
+    what = "a file of queries or games, a folder with files of games, a position, or - for standard input (default)"
     found.add_argument("input", nargs="*", metavar="FILE", help=what)
     add_workers(found)
     found.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="threads of each search")
@@ -174,7 +182,9 @@ class Run:
             raise OSError(errno.EBADF, "standard output is closed")
         self._status = 0
         check_encoding(options.encoding or "")
-        self._files = files_of(options.input or ["-"], progress.report)
+        self._position = "" if options.format else position_in(options.input)
+        names = [self._position] if self._position else options.input or ["-"]
+        self._files = files_of(names, progress.report)
         self._failed: list[str] = []
         self._opened: OpenInput | None = None
         if not self._files.are_many and (options.output == "record" or options.input not in ([], ["-"])):
@@ -202,12 +212,16 @@ class Run:
         if file.path == "-" and sys.stdin is not None and sys.stdin.isatty():
             end = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
             self._progress.report(f"waiting for FENs, queries in JSON or a game; {end} ends the input")
-        source = open_input(file.path)
+        source: io.BufferedReader = (
+            io.BufferedReader(io.BytesIO(self._position.encode())) if self._position else open_input(file.path)
+        )
         try:
             head = first_bytes(source)
             if not head and source.isatty():  # its end has been typed: to read on would ask for another one
                 source = io.BufferedReader(io.BytesIO())
-            kind = kind_of(file.path, head, options)
+            kind = (
+                InputKind(FEN, options.game or registry.USUAL) if self._position else kind_of(file.path, head, options)
+            )
             if kind.way not in (JSON, FEN) and "UCI_Coordinates" in options.settings:
                 raise CommandError(f"--option UCI_Coordinates: {file.path}: records have ranks of their own")
             if options.output == "record":

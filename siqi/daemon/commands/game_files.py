@@ -13,6 +13,7 @@ from siqi.daemon.commands.arguments import whole_number
 from siqi.games import registry
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, ParsedFile, recognised
 from siqi.games.game_record import CutGameError, GameRecord, check_moves
+from siqi.games.records.position_lines import position_of
 from siqi.system import encodings
 from siqi.system.files import open_regular, read_bytes
 from siqi.system.pipes import printable
@@ -114,6 +115,17 @@ def listed(names: Sequence[str]) -> str:
     """Return a list of files in words: MOST_LINES of them, and the number of the others."""
     more = f" and {len(names) - MOST_LINES} more" if len(names) > MOST_LINES else ""
     return ", ".join(names[:MOST_LINES]) + more
+
+
+def position_in(words: Sequence[str]) -> str:
+    """Return the position that a command has in place of files: `startpos ...`, `fen FEN ...` or a FEN, with moves.
+
+    Return '' if the words are files: the first one exists, or no position looks like them.
+    """
+    text = " ".join(words)
+    if not words or os.path.exists(words[0]) or "." in text.partition(" ")[0]:
+        return ""
+    return "" if position_of(text) is None else text
 
 
 class GameFormat(NamedTuple):

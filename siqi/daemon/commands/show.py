@@ -16,7 +16,7 @@ from typing import NamedTuple, TextIO
 from siqi.daemon.commands import game_files
 from siqi.daemon.commands.arguments import name_fault, whole_number
 from siqi.daemon.commands.game_files import GameSource, check_number, choose, read_games, read_source, record_of
-from siqi.daemon.frontends.words import HEAD_WORDS, parse_position
+from siqi.daemon.frontends.words import parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import Position, set_dice
@@ -25,7 +25,7 @@ from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import MARK, Drawing, PictureMaker
 from siqi.games.pictures.look import THEMES, look
 from siqi.games.pictures.terminal import TerminalStyle
-from siqi.games.records.position_lines import read_line
+from siqi.games.records.position_lines import HEAD_WORDS, LEAST_SLASHES, position_of
 from siqi.system.encodings import decode, mark_of
 from siqi.system.files import Owns, replace_file
 from siqi.system.interrupts import held_back
@@ -39,9 +39,6 @@ MOST_WORDS_BYTES = 1 << 20
 
 MOST_PNG_PIXELS = 8192
 """The widest PNG: Cairo draws it in memory, with four bytes per pixel."""
-
-LEAST_SLASHES = 4
-"""Slashes between the ranks of the smallest board in a FEN."""
 
 EXTRAS = ("numbers", "threats", "heat", "beliefs")
 MARGINS = ("numerals",)
@@ -163,11 +160,7 @@ def _words_of(source: GameSource) -> list[str]:
 
 def _position_words(text: str) -> list[str]:
     """Return the words `startpos|fen FEN [moves ...]` of a line of them or a FEN; none if it is neither."""
-    parts = read_line(text)
-    if parts is None or not parts.start:
-        return []
-    is_named = text.split(maxsplit=1)[0] in HEAD_WORDS
-    if not (is_named or parts.start.partition(" ")[0].count("/") >= LEAST_SLASHES):
+    if (parts := position_of(text)) is None:
         return []
     start = parts.start.split()
     return [

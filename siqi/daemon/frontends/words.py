@@ -18,10 +18,6 @@ GO_WORDS = {word: word for word in (*_NUMBERS, "infinite", "ponder", "searchmove
 """UCI's words of `go`; the word of a limit is its field in `Limits`."""
 
 
-HEAD_WORDS = ("startpos", "fen", "position")
-"""The words with which a position begins."""
-
-
 def parse_position(words: list[str]) -> tuple[str | None, list[str]]:
     """Parse `startpos|fen FEN [moves ...]`; return the FEN, None for the start, and the moves. ValueError otherwise."""
     split = words.index("moves") if "moves" in words else len(words)

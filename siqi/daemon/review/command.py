@@ -121,6 +121,8 @@ def _output(options: argparse.Namespace) -> Path:
     if options.output is not None:
         return Path(options.output)
     path = Path(options.games[0])
+    if len(options.games) == 1 and not is_position(options.games[0]) and options.games[0] != "-":
+        os.stat(options.games[0])  # a file that is not there is named, as with -o
     if len(options.games) > 1 or is_position(options.games[0]) or not path.is_file():
         raise CommandError("-o PAGE is missing: only a single file gives the page its name")
     return path.with_suffix(".html")

@@ -12,12 +12,13 @@ from siqi.daemon.commands.game_files import (
     choose,
     cut_records,
     files_of,
+    position_in,
     read_games,
     read_source,
     record_of,
     report_faults,
 )
-from siqi.daemon.frontends.words import HEAD_WORDS, parse_position
+from siqi.daemon.frontends.words import parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import GameInfo
@@ -94,7 +95,7 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Revi
 
 def is_position(name: str) -> bool:
     """True if a game is given by its position and moves, not by a file."""
-    return bool(name.strip()) and name.split(maxsplit=1)[0] in HEAD_WORDS
+    return bool(position_in([name]))
 
 
 def _inputs(names: Sequence[str], report: Callable[[str], None]) -> Iterator[str]:
@@ -119,7 +120,8 @@ def _can_be_played(one: ReviewedGame, report: Callable[[str], None]) -> bool:
 
 def _of_words(game: str, text: str) -> ParsedFile:
     words = text.split()
-    fen, moves = parse_position(words[1:] if words[0] == "position" else words)
+    words = words[1:] if words[0] == "position" else words
+    fen, moves = parse_position(words if words[:1] in (["startpos"], ["fen"]) else ["fen", *words])
     registry.info(game)
     return ParsedFile([GameRecord(tuple(moves), fen=fen or "")])
 

@@ -22,6 +22,13 @@ _NO_OPCODE = re.compile(r"[a-s][0-9]+(?:[a-s][0-9]+)*|moves?", re.IGNORECASE)
 """Moves and the word before them, which are no operations of a program's own."""
 
 
+HEAD_WORDS = ("startpos", "fen", "position")
+"""The words with which a position may begin."""
+
+LEAST_SLASHES = 4
+"""Slashes between the ranks of the smallest board in a FEN."""
+
+
 class PositionLine(NamedTuple):
     """The parts of a line."""
 
@@ -43,6 +50,15 @@ def read_line(line: str) -> PositionLine | None:
     stop = next(operations, end)
     comment = "; ".join(filter(None, (" ".join(words[stop:end]), comment.strip())))
     return PositionLine(" ".join(words[:stop]), tuple(words[end + 1 :]), comment)
+
+
+def position_of(text: str) -> PositionLine | None:
+    """Return the parts of a line that is a position: it begins with a head word, or as a FEN does; None otherwise."""
+    parts = read_line(text)
+    if parts is None:
+        return None
+    is_fen = parts.start.partition(" ")[0].count("/") >= LEAST_SLASHES and not parts.start.startswith("/")
+    return parts if is_fen or text.split(maxsplit=1)[0] in HEAD_WORDS else None
 
 
 def _is_opcode(word: str, has_semicolon: bool) -> bool:

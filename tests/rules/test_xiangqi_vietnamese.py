@@ -19,7 +19,10 @@ from siqi.games.xiangqi.library.vietnamese import is_vietnamese
 BY_NAME = {one.name: one for one in FORMATS}
 
 MOVES = "1. P2-5 M8.7 2. M2.3 X9-8 3. X1-2 B7.1 4. X2.6 M2.3 5. B7.1 T3.5 6. S4.5 P8-9 7. X2/2 S4.5"
-CHINESE = "炮二平五 马８进７ 马二进三 车９平８ 车一平二 卒７进１ 车二进六 马２进３ 兵七进一 象３进５ 仕四进五 炮８平９ 车二退二 士４进５"
+CHINESE = (
+    "炮二平五 马８进７ 马二进三 车９平８ 车一平二 卒７进１ 车二进六 "
+    "马２进３ 兵七进一 象３进５ 仕四进五 炮８平９ 车二退二 士４进５"
+)
 
 
 def game_of(text: str) -> Game:

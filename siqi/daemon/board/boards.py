@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from siqi.daemon.board.drawings import Drawing
@@ -66,8 +66,8 @@ class Pictures:
     def __init__(self) -> None:
         self._drawn: OrderedDict[int, Drawing] = OrderedDict()
         self._svg: dict[tuple[int, bool, str], str] = {}
-        self._sights: dict[Hashable, tuple[bool, str]] = {}  # how tabs see boards
-        self._sent: dict[Hashable, int] = {}  # the pictures that they had last
+        self._sights: dict[object, tuple[bool, str]] = {}  # how tabs see boards
+        self._sent: dict[object, int] = {}  # the pictures that they had last
 
     def keep(self, number: int, drawing: Drawing | None) -> None:
         """Keep what a mode shows now under a picture's number."""
@@ -78,16 +78,16 @@ class Pictures:
             gone, _ = self._drawn.popitem(last=False)
             self._svg = {key: svg for key, svg in self._svg.items() if key[0] != gone}
 
-    def see(self, tab: Hashable, is_flipped: bool, faces: str) -> None:
+    def see(self, tab: object, is_flipped: bool, faces: str) -> None:
         """Note how a tab sees boards."""
         self._sights[tab] = is_flipped, faces
 
-    def forget(self, tab: Hashable) -> None:
+    def forget(self, tab: object) -> None:
         """Forget a tab that is gone."""
         self._sights.pop(tab, None)
         self._sent.pop(tab, None)
 
-    def due(self, tab: Hashable, number: int) -> Seen | None:
+    def due(self, tab: object, number: int) -> Seen | None:
         """Return a picture for a tab that has said how it sees boards, once; None if there is nothing to send."""
         if tab not in self._sights or self._sent.get(tab) == number:
             return None

@@ -60,11 +60,15 @@ class Log:
             raise
 
     def add(self, lines: Sequence[bytes]) -> None:
-        """Append lines; they are on the disk when this returns."""
+        """Append lines; they are on the disk when this returns. OSError, which names the log, if that fails."""
         data = b"".join(line + b"\n" for line in lines)
         packed = zstandard.ZstdCompressor(_LEVEL, write_checksum=True).compress(data) if self._is_compressed else data
-        write_whole(self._file, packed)
-        os.fsync(self._file.fileno())
+        try:
+            write_whole(self._file, packed)
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            error.filename = str(self._path)
+            raise
 
     def close(self) -> None:
         self._file.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import itertools
 import json
@@ -13,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import forked
 import pytest
@@ -249,6 +250,45 @@ def test_a_header_cut_short_is_written_anew(bench: Bench) -> None:
     bench.log.write_bytes(whole[:30])
     bench.play("random", "random", "--games", "2")
     assert bench.log.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (r"(\n.*)$", r"\1\1"),
+        (r'"players":\["A"', '"players":["X"'),
+        (r'"first":\d', '"first":7'),
+        (r'"winner":\d', '"winner":2'),
+    ],
+)
+def test_a_log_whose_games_cannot_be_is_left_alone(
+    bench: Bench, capsys: pytest.CaptureFixture[str], before: str, after: str
+) -> None:
+    """A game that is there twice is not counted twice."""
+    bench.play("one", "random", "--games", "2")
+    edited = re.sub(before, after, bench.log.read_text().rstrip("\n"), count=1) + "\n"
+    bench.log.write_text(edited)
+    capsys.readouterr()
+    assert bench.play("one", "random", "--games", "4") == FILE_FAILED
+    assert f"{bench.log}: is damaged at byte" in capsys.readouterr().err
+    assert match("stats", bench.log) == FILE_FAILED
+    assert f"{bench.log}: is damaged at byte" in capsys.readouterr().err
+    assert bench.log.read_text() == edited
+
+
+def test_a_full_disk_ends_a_match_with_what_was_played(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(file: BinaryIO, data: bytes) -> None:
+        if bench.log.stat().st_size:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        file.write(data)
+
+    monkeypatch.setattr("siqi.system.log.write_whole", full)
+    assert bench.play("one", "random", "--games", "4") == FILE_FAILED
+    printed = capsys.readouterr()
+    assert printed.err.endswith(f"siqi match: {bench.log}: No space left on device\n")
+    assert "A against B, 1 games" in printed.out and len(bench.records()) == 1
 
 
 def test_the_log_of_another_match_is_left_torn(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:

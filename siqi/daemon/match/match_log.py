@@ -192,11 +192,21 @@ class Reader:
     def __init__(self) -> None:
         self.settings: MatchSettings | None = None
         self.records: list[MatchRecord] = []
+        self._numbers: set[int] = set()
 
     def read(self, line: bytes) -> MatchRecord | None:
-        """Keep a line's content; return its game, or None for the first line, which has the settings."""
+        """Keep a line's content; return its game, or None for the first line, which has the settings.
+
+        ValueError for a game that is there already, or is none of the match.
+        """
         if self.settings is None:
             self.settings = msgspec.json.decode(line, type=MatchSettings)
             return None
-        self.records.append(msgspec.json.decode(line, type=MatchRecord))
-        return self.records[-1]
+        record = msgspec.json.decode(line, type=MatchRecord)
+        names = {spec.name for spec in self.settings.engines}
+        is_ours = names.issuperset(record.players) and record.first in (0, 1) and record.winner in (0, 1, None)
+        if record.game in self._numbers or not is_ours:
+            raise ValueError(f"game {record.game} is none of this match, or is there twice")
+        self._numbers.add(record.game)
+        self.records.append(record)
+        return record

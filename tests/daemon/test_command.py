@@ -21,6 +21,7 @@ from siqi import __version__
 from siqi.daemon.command_line import GROUPS, SHELLS, build_parser, run
 from siqi.daemon.engine.bench import BenchJob
 from siqi.daemon.engine.events import BenchDone
+from siqi.games import registry
 
 ROOT = Path(__file__).parents[2]
 
@@ -257,6 +258,16 @@ def test_options_by_a_part_of_their_names() -> None:
     found = siqi("options", "skill").stdout
     assert re.findall(r"^  (\S.*?)  ", found, re.MULTILINE) == ["Skill Level"] and found.startswith("All games:\n")
     assert re.findall(r"^  (\S.*?)  ", siqi("options", "HASH").stdout, re.MULTILINE) == ["Hash", "Clear Hash"]
+
+
+@pytest.mark.parametrize("word", ["paper", "论文"])
+def test_options_by_a_word_of_their_meanings(word: str) -> None:
+    """A researcher who knows no name finds each game's paper player."""
+    found = siqi("options", word).stdout
+    assert re.findall(r"^  (\S.*?)  ", found, re.MULTILINE).count("Algorithm") == len(registry.NAMES)
+    assert not re.search(r"^  Hash ", found, re.MULTILINE)
+    assert re.findall(r"^  (\S.*?)  ", siqi("options", "hash").stdout, re.MULTILINE) == ["Hash", "Clear Hash"]
+    assert "no option or game eight" in siqi("options", "eight", status=2).stderr  # a part of "weight"
 
 
 def at_a_terminal(*words: str, keys: bytes) -> tuple[int, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
@@ -34,7 +35,7 @@ WIDTH, INDENT = 100, " " * 6
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi options` to a parser."""
-    what = "a game, for the options that it has, or a part of an option's name; default: all options"
+    what = "a game, for its options, a part of an option's name, or a word of its meaning; default: all options"
     found.add_argument("wanted", nargs="?", metavar="GAME|NAME", help=what)
     add_language(found)
     found.add_argument("--markdown", action="store_true", help="as tables for a document")
@@ -45,6 +46,8 @@ def print_options(options: argparse.Namespace) -> int:
     write = markdown if options.markdown else plain
     wanted = options.wanted or ""
     found = list(groups(wanted) if wanted in registry.NAMES else named(wanted))
+    if not any(group for _, group in found):
+        found = list(explained_by(wanted))
     if not any(group for _, group in found):
         names = (option.name for _, group in groups() for option in group)
         meant = did_you_mean(wanted, (*registry.NAMES, *names))
@@ -58,6 +61,17 @@ def named(part: str) -> Iterator[tuple[Help, list[Option]]]:
     """Yield the groups with those options alone whose names contain these letters, large or small."""
     for title, group in groups():
         yield title, [option for option in group if part.lower() in option.name.lower()]
+
+
+def explained_by(word: str) -> Iterator[tuple[Help, list[Option]]]:
+    """Yield the groups with those options alone whose meaning, in any language, has this word, large or small."""
+    for title, group in groups():
+        yield title, [option for option in group if any(has_word(text, word) for text in option.help)]
+
+
+def has_word(text: str, word: str) -> bool:
+    """True if a text has this word, or a word that begins with it; Chinese has no ends of words."""
+    return re.search((r"\b" if word[:1].isascii() else "") + re.escape(word), text, re.IGNORECASE) is not None
 
 
 def groups(game: str = "") -> Iterator[tuple[Help, list[Option]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -145,6 +146,10 @@ def reworded(message: str) -> str:
     return message
 
 
+MEANT = {"play": "board", "gui": "board", "draw": "show", "version": "--version"}
+"""Words that a newcomer tries, and what they are here."""
+
+
 class CommandParser(argparse.ArgumentParser):
     """A parser whose errors name a document."""
 
@@ -201,6 +206,16 @@ class MainParser(CommandParser):
         for title, commands in GROUPS.items():
             lines += ["", f"{title}:", *(f"  {name:<10}  {command.about}" for name, command in commands.items())]
         return HELP.format(groups="\n".join(lines) + "\n")
+
+    def error(self, message: str) -> NoReturn:
+        """End with an error; for a file in a command's place, or a word of MEANT, it names a command."""
+        if found := re.fullmatch(r"argument COMMAND: invalid choice: '?(.*?)'? \(choose from .*\)", message, re.DOTALL):
+            word = found[1]
+            if os.path.isfile(word):
+                message = f"{word} is a file; a command comes first, for example: siqi review {word}"
+            elif word in MEANT:
+                message = f"no command {word}, did you mean {MEANT[word]}?"
+        super().error(message)
 
 
 def build_parser() -> argparse.ArgumentParser:

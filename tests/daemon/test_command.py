@@ -77,6 +77,9 @@ def test_messages_are_in_our_words() -> None:
         "--optoin Hash=3": "unknown arguments: --optoin, did you mean --option?",
         "analyse --out x --o y": "--o may stand for --output, --option",
         "--option": "argument --option: a value is missing",
+        "play": "no command play, did you mean board?",
+        "version": "no command version, did you mean --version?",
+        "README.md": "README.md is a file; a command comes first, for example: siqi review README.md",
     }
     for words, message in said.items():
         assert re.fullmatch(rf"siqi( \w+)?: {re.escape(message)} \(see .*\)\n", siqi(*words.split(), status=2).stderr)

@@ -46,6 +46,7 @@ def test_both_languages_list_the_same_pages() -> None:
         ("results", "# Results"),
         ("scripts/README.md", "# Scripts"),
         ("index", "# Siqi (四棋)"),
+        ("README", "# Siqi (四棋)"),
     ],
 )
 def test_a_page_by_the_end_of_its_name(name: str, title: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,7 +96,7 @@ def plain_name(name: str) -> str:
     name = name.lower().removesuffix(".md").removesuffix(".zh").removeprefix("docs/")
     for first in ("/index", "/readme"):
         name = name.removesuffix(first)
-    return name
+    return "index" if name == "readme" else name
 
 
 def find(name: str, pages: list[Page]) -> Page | None:

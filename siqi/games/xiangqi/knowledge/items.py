@@ -14,9 +14,10 @@ from siqi.games.kernel.jit import Record
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.xiangqi.rules.notation import START_FEN, mirror_move, move_code, piece_codes, read_fen, squares_of
 
-_START = 90 * [0]
+START_BOARD = 90 * [0]
 for _code, _square in piece_codes(read_fen(START_FEN)[0]):
-    _START[_square] = _code
+    START_BOARD[_square] = _code
+"""The piece codes of the start position's board, by square."""
 
 
 class Item(NamedTuple):
@@ -76,8 +77,8 @@ def _mirror(square: int) -> int:
 
 def _by_identity() -> Numbering:
     """Return the paper's numbers: 0-15 Red's, 16-31 Black's; king, advisors .. pawns, each kind from left to right."""
-    start = {code: square for square, code in enumerate(_START) if code}
-    mirrored = tuple(_START[_mirror(start[16 + number])] - 16 for number in range(NO_PIECE))
+    start = {code: square for square, code in enumerate(START_BOARD) if code}
+    mirrored = tuple(START_BOARD[_mirror(start[16 + number])] - 16 for number in range(NO_PIECE))
     number_of = tuple(NO_PIECE if code == 0 else max(code - 16, -1) for code in range(len(_KINDS)))
     return Numbering("identity", number_of, (*_KINDS[16:], 0), (*mirrored, NO_PIECE), True)
 
@@ -105,7 +106,7 @@ def items_played(pos: Record, numbering: Numbering = BY_KIND) -> list[Item] | No
         origin, target = squares_of(move)
         found.append(Item(number_of[board[target]], number_of[captured], origin, target))
         board[origin], board[target] = board[target], captured
-    if numbering.needs_start and board[:90] != _START:
+    if numbering.needs_start and board[:90] != START_BOARD:
         return None
     return found[::-1]
 

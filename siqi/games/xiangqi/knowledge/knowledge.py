@@ -85,7 +85,8 @@ class Knowledge:
             self._find_rules()
             self._learn()
             if self._values.text("UseRules") in ("checked", "paper"):
-                importlib.import_module("siqi.games.xiangqi.knowledge.intent")  # compile it now, not under a clock
+                for module in ("intent", "rule_lookup"):  # compile them now, not under a clock
+                    importlib.import_module(f"siqi.games.xiangqi.knowledge.{module}")
 
     @property
     def algorithm(self) -> str:
@@ -183,9 +184,9 @@ class Knowledge:
         """
         pos = position.record
         ply, key = self._seen
-        if pos.height < ply or key != (pos.past_key[ply] if pos.height > ply else pos.key):
+        seen = self._seen = int(pos.height), int(pos.key)
+        if seen[0] < ply or key != (pos.past_key[ply] if seen[0] > ply else seen[1]):
             self.begin_game()
-        self._seen = int(pos.height), int(pos.key)
         if self._rules is None or position.game_ply >= (self._rules.plies or math.inf):
             return None
         return self._rules
@@ -215,7 +216,8 @@ class Knowledge:
 
     def _suggest_by_rules(self, position: BookPosition, rng: random.Random, use: str) -> Suggestion | None:
         """Return the answer of one of the rules that fit; None if none does."""
-        fits = [fit for fit in self.fitting_rules(position) if fit.rule.answer is not None]
+        rules = self._rules_for(position)
+        fits = [] if rules is None else rules.answers(position)
         if not fits:
             return None
         # The paper draws any rule that fits; for a rule that a search will check, confidence should count.

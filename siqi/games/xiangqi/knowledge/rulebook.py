@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
@@ -25,11 +25,14 @@ from siqi.games.kernel.hashing import hash16
 from siqi.games.kernel.intrinsics import pointer_to
 from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from siqi.games.kernel.memory import address_of
-from siqi.games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering, histories, item_of
+from siqi.games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering, histories
 from siqi.games.xiangqi.rules.lookup import LOOKUP
 from siqi.games.xiangqi.rules.notation import move_code
 from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION, origin_of
 from siqi.system.files import Owns
+
+if TYPE_CHECKING:
+    from siqi.games.xiangqi.knowledge.rule_lookup import RuleLookup
 
 KIND, VERSION = "xiangqi-rules", 1
 
@@ -168,27 +171,37 @@ class RuleBook:
         mirrored = [(mirror(last), mirror(answer)) for last, answer in moves]
         self._sides = [_Rows.of(side, self.numbering) for side in (moves, mirrored)]
 
+    @functools.cached_property
+    def _lookup(self) -> RuleLookup:
+        # Late: only a rule that is played or shown needs the kernel.
+        from siqi.games.xiangqi.knowledge.rule_lookup import RuleKey, RuleLookup
+
+        return RuleLookup([RuleKey(rule.after, rule.when, rule.answer) for rule in self.rules], self.numbering)
+
+    def answers(self, position: RulePosition) -> list[FittingRule]:
+        """Return the rules with an answer that fit a position and its history, by falling confidence."""
+        fits = [fit for fit in self._found(position) if fit.moves]
+        return fits if len(fits) < 2 else _by_confidence(fits)
+
     def fitting(self, position: RulePosition) -> list[FittingRule]:
-        """Return the rules that fit a position and its history, by falling confidence."""
-        numbering = self.numbering
-        items = {move: item_of(position.record, move, numbering) for move in position.legal_moves()}
-        situations = position.situations()
+        """Return the rules that fit a position and its history, those of intents too, by falling confidence."""
         intents: dict[int, int] = {}
-        found = []
-        for past, is_mirrored in histories(position.record, numbering):
-            played = set(past)
-            for rule in [*self._by_last.get(past[-1] if past else None, ()), *self._by_last.get(None, ())]:
-                if rule.when & ~situations or not played.issuperset(rule.after):
-                    continue
-                if rule.answer is not None:
-                    wanted = numbering.mirror(rule.answer) if is_mirrored else rule.answer
-                    moves = [move for move, item in items.items() if item == wanted]
-                else:
-                    intents = intents or {move: position.intents(move) for move in items}
-                    moves = [move for move in items if not rule.intents & ~intents[move]]
-                if moves:
-                    found.append(FittingRule(rule, tuple(moves)))
-        return sorted(dict.fromkeys(found), key=lambda fit: -fit.rule.confidence)
+        fits = []
+        for fit in self._found(position):
+            if fit.moves:
+                fits.append(fit)
+                continue
+            intents = intents or {move: position.intents(move) for move in position.legal_moves()}
+            moves = tuple(move for move, found in intents.items() if not fit.rule.intents & ~found)
+            if moves:
+                fits.append(fit._replace(moves=moves))
+        return _by_confidence(fits)
+
+    def _found(self, position: RulePosition) -> Iterator[FittingRule]:
+        """Yield the rules that fit; those of intents without moves."""
+        situations = position.situations() if self._lookup.has_situations else 0
+        for number, move in self._lookup.find(position.record, situations):
+            yield FittingRule(self.rules[number], () if move < 0 else (move,))
 
     def _moved_by_named(self, pos: Record, past: Sequence[Item], is_mirrored: bool) -> Any:
         """Return, for each row of `prepare`, True if exactly the pieces that it names make its moves.
@@ -253,6 +266,10 @@ class FittingRule(NamedTuple):
 
     rule: MinedRule
     moves: tuple[int, ...]
+
+
+def _by_confidence(fits: list[FittingRule]) -> list[FittingRule]:
+    return sorted(dict.fromkeys(fits), key=lambda fit: -fit.rule.confidence)
 
 
 def write(path: Path, about: dict[str, Any], rules: Sequence[MinedRule], owns: Owns | None = None) -> None:

@@ -28,6 +28,7 @@ from siqi.games.ewn.knowledge import setupbook
 from siqi.games.ewn.knowledge.setupbook import SetupBook
 from siqi.games.ewn.rules.setup import SETUPS
 from siqi.games.junqi.paper import cooperation
+from siqi.games.junqi.paper.experience import KIND_DTYPE, KINDS
 from siqi.games.kernel.control import Control
 from siqi.games.options import OPENING_BOOK, Values
 from siqi.games.xiangqi.knowledge import rulebook, tablebase
@@ -361,23 +362,25 @@ def test_any_weights_of_ewn_evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("field", "value", "is_refused"),
     [
-        ("key", 0, True),
-        ("count", 0, True),
-        ("count", 17, True),
-        ("count", 16, True),  # of all four pieces, which is too many joint actions
-        ("move", 60 << 6, True),
-        ("policy", math.nan, True),
-        ("worth", math.nan, True),
-        ("worth", -math.inf, True),
-        ("seen", 2**32 - 1, False),
+        ("lessons", -1, True),
+        ("lessons", 1 << 60, True),
+        ("lessons", (1 << 60) - 1, False),
+        ("total", 5e6, True),  # of four lessons
+        ("total", -4e6, False),
+        ("total", math.nan, True),
+        ("total", -math.inf, True),
+        ("size", -1, True),
     ],
 )
-def test_a_harmed_cooperation_matrix(field: str, value: float, is_refused: bool, tmp_path: Path) -> None:
-    rows = np.zeros(3, cooperation.STATE_DTYPE)
-    rows["key"], rows["count"] = (1, 2, 3), 1
-    rows[field][1] = value
+def test_a_harmed_cooperation_file(field: str, value: float, is_refused: bool, tmp_path: Path) -> None:
+    kinds = np.zeros(KINDS, KIND_DTYPE)
+    kinds["lessons"] = 4
+    if field == "size":
+        kinds = kinds[:-1]
+    else:
+        kinds[field][1] = value
     path = tmp_path / "a.book"
-    write_book(path, cooperation.KIND, cooperation.VERSION, {"states": 3}, rows.tobytes())
+    write_book(path, cooperation.KIND, cooperation.VERSION, {}, kinds.tobytes())
     before = path.read_bytes()
     warnings: list[str] = []
     game = registry.load("junqi", warnings.append)

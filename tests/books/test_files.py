@@ -312,7 +312,7 @@ def test_a_traffic_log_on_a_full_disk(tmp_path: Path) -> None:
 
 def test_cooperation_file_keeps_what_was_learned(tmp_path: Path) -> None:
     """The file is kept over two processes, through a link; on a full disk the old file stays."""
-    link, path = tmp_path / "link", tmp_path / "matrix.book"
+    link, path = tmp_path / "link", tmp_path / "learned.book"
     link.symlink_to(path.name)
     setup = (
         "setoption name UCI_Variant value junqi",
@@ -333,7 +333,7 @@ def test_cooperation_file_keeps_what_was_learned(tmp_path: Path) -> None:
             assert len(warned) == (limit == 500), warned
         sizes.append(path.stat().st_size)
     assert sizes[0] > 500 and sizes[2] == sizes[1] >= sizes[0] and link.is_symlink()
-    assert sorted(name.name for name in tmp_path.iterdir()) == ["link", "matrix.book"]
+    assert sorted(name.name for name in tmp_path.iterdir()) == ["learned.book", "link"]
 
 
 @pytest.mark.parametrize("make", (folder, null, loop, foreign), ids=lambda make: str(make.__name__))

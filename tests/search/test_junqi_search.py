@@ -1,4 +1,4 @@
-"""Junqi's searchers: moves that must be found, limits, reproducibility, and the cooperation matrix in its file."""
+"""Junqi's searchers: moves that must be found, limits, reproducibility, and the cooperative player's file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from siqi.games import registry
 from siqi.games.books.book import open_book
 from siqi.games.contract import Game, Report, Searcher, Task, exhaust
 from siqi.games.junqi import INFO
-from siqi.games.junqi.paper.cooperation import KIND, VERSION, read_rows
-from siqi.games.junqi.paper.merging import merged
-from siqi.games.junqi.paper.team import STATE_DTYPE
+from siqi.games.junqi.paper.cooperation import KIND, VERSION, read_experience
+from siqi.games.junqi.paper.experience import KIND_DTYPE, KINDS
 from siqi.games.junqi.rules.lookup import PIECES
 from siqi.games.junqi.search.search import HASTY_WORLDS, WORLDS, keys_of
 from siqi.games.kernel.control import Control
@@ -154,72 +153,53 @@ def test_a_second_search_finds_what_the_first_stored() -> None:
     assert max(nodes[1:]) < 0.8 * nodes[0]
 
 
-# The cooperation matrix
+# The file of the cooperative player
 
 
-def states(path: Path) -> int:
-    return int(open_book(path, KIND, VERSION).about["states"])
+def lessons(path: Path) -> int:
+    return int(open_book(path, KIND, VERSION).about["lessons"])
 
 
-def test_the_cooperation_matrix_outlives_the_game(tmp_path: Path) -> None:
-    path = tmp_path / "matrix.book"
+def test_experience_outlives_the_game(tmp_path: Path) -> None:
+    path = tmp_path / "learned.book"
     game = load("cooperation", CooperationFile=str(path))
     searcher = game.searcher()
     run(game, game.position(SOME_VIEW), 4000, searcher)
     searcher.clear()
-    first = states(path)
-    assert first > 1
+    first = lessons(path)
+    assert first > 100
     searcher = load("cooperation", CooperationFile=str(path)).searcher()
     run(game, game.position(SOME_VIEW), 4000, searcher)
     searcher.clear()
-    assert states(path) >= first
-
-
-def saved(path: Path) -> dict[int, Any]:
-    rows = read_rows(path)
-    return {int(row["key"]): row for row in rows}
+    assert lessons(path) > first + 100
+    kept = read_experience(path)
+    searcher.clear()  # a game in which nothing was learned
+    assert (read_experience(path) == kept).all()
 
 
 def test_two_engines_with_one_file_keep_what_both_have_learned(tmp_path: Path) -> None:
     """The second to save adds to what the first has saved, whether or not both began with a file."""
-    path, alone = tmp_path / "matrix.book", tmp_path / "alone.book"
+    path, alone = tmp_path / "learned.book", tmp_path / "alone.book"
     for begins_with in range(2):
+        before = read_experience(path) if begins_with else np.zeros(KINDS, KIND_DTYPE)
         searchers = []
         for view, name in ((SOME_VIEW, path), (OTHER_VIEW, path), (OTHER_VIEW, alone)):
             game = load("cooperation", CooperationFile=str(name))
             searchers.append(game.searcher())
             run(game, game.position(view), 4000, searchers[-1])
         searchers[0].clear()
-        first = saved(path)
+        first = read_experience(path)
         searchers[2].clear()
         searchers[1].clear()
-        second, both = saved(alone), saved(path)
-        assert first and second and both.keys() == first.keys() | second.keys(), begins_with
-        assert all(both[key] == first[key] for key in first.keys() - second.keys())
+        second, both = read_experience(alone), read_experience(path)
+        assert (first["lessons"] > before["lessons"]).any() and (second["lessons"] > before["lessons"]).any()
+        assert (both["lessons"] == first["lessons"] + second["lessons"] - before["lessons"]).all()
+        assert np.allclose(both["total"], first["total"] + second["total"] - before["total"])
         shutil.copyfile(path, alone)
 
 
-def test_lessons_of_one_state_are_added(tmp_path: Path) -> None:
-    """Worths of joint actions are weighted by the tries of each since both read the file, moves in another order."""
-
-    def row(moves: tuple[int, int], worths: tuple[float, float], seen: tuple[int, int]) -> Any:
-        rows = np.zeros(1, STATE_DTYPE)
-        rows["key"], rows["count"] = 5, (2, 1, 1, 1)
-        rows["move"][0, :2], rows["worth"][0, :2], rows["seen"][0, :2] = moves, worths, seen
-        return rows
-
-    base = row((70, 80), (0.5, 0.25), (2, 4))
-    theirs = row((80, 70), (0.25, 1.0), (4, 3))  # one more try of 70
-    ours = row((70, 80), (0.0, 0.75), (5, 6))  # three more of 70, two of 80
-    (found,) = merged(base, theirs, ours)
-    assert found["move"][:2].tolist() == [70, 80] and found["seen"][:2].tolist() == [6, 6]
-    assert found["worth"][:2].tolist() == [0.25, 0.75]
-    assert merged(base, base, ours) == ours and merged(base, theirs, base) == theirs
-    assert merged(base[:0], theirs, ours)["seen"][0, :2].tolist() == [8, 10]
-
-
 def test_a_damaged_cooperation_file_is_reported_and_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "matrix.book"
+    path = tmp_path / "learned.book"
     game = load("cooperation", CooperationFile=str(path))
     searcher = game.searcher()
     run(game, game.position(SOME_VIEW), 2000, searcher)

@@ -14,6 +14,8 @@ from siqi.games.connect6.paper.roads import SCANS, Program
 from siqi.games.contract import Report, Task
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.rules.position import NOT_OVER
+from siqi.games.junqi.search.setup import draw_setup
+from siqi.games.junqi.search.uct import PAPER
 from siqi.games.kernel.control import Control
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.paper.negamax import score_of
@@ -193,8 +195,23 @@ def test_papers_2_and_5_are_whole_and_give_the_options_back() -> None:
 # Junqi
 
 
-def test_junqi_s_paper_player_has_one_thread() -> None:
-    for name, threads in (("paper", 1), ("cooperation", 2)):
-        player = Player("junqi", 2, Algorithm=name)
+def test_junqi_s_paper_player_is_whole_whatever_the_options_say() -> None:
+    for name, threads, choice in (("paper", 1, "q"), ("cooperation", 2, "combined")):
+        player = Player("junqi", 2, CooperationChoice="combined", Algorithm=name)
         assert type(player.searcher._searcher._adapter).__name__ == "CooperationAdapter"
-        assert len(player.works) == threads
+        assert len(player.works) == threads and player.game.knowledge.choice == choice
+
+
+def test_junqi_s_plain_uct_is_the_paper_player_s_uct_without_learning() -> None:
+    """The same formula, k and visits of leaves; with a share of no playouts for learning the same search."""
+    found = []
+    for name in ("plain-uct", "cooperation"):
+        player = Player("junqi", 1, Algorithm=name)
+        position = player.game.position()
+        for word in (draw_setup(3), "?"):
+            position.push(position.parse_move(word))
+        adapter = player.searcher._searcher._adapter
+        adapter.learning_share = 0
+        player.search(position, 9, Control(3000))
+        found.append((adapter.tree_settings, adapter.move_values()))
+    assert found[0] == found[1] and found[0][0][0] == PAPER

@@ -148,7 +148,7 @@ def test_connect6_looks_sooner_where_nodes_are_dear() -> None:
 
 
 def test_junqi_looks_after_few_episodes() -> None:
-    from siqi.games.junqi.paper.cooperation import learn
+    from siqi.games.junqi.paper.learning import learn
     from siqi.games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_LOOKUP
 
     searcher: Any = a_searcher("junqi", {"Algorithm": "cooperation"}, 1)
@@ -162,7 +162,7 @@ def test_junqi_looks_after_few_episodes() -> None:
     control.stop()
     assert adapter._team.row >= 0
     place = (adapter._root.view, uct._boards[0], adapter._spare, work, JUNQI_LOOKUP, adapter._trees[0], adapter._team)
-    learn(*place, adapter._matrix, 1000)
+    learn(*place, adapter._matrix, adapter._experience, 1000)
     assert 0 < work.nodes - before <= POLL_INTERVAL + 1
 
 

@@ -17,8 +17,10 @@ from scripts.papers.junqi_cooperation.players import FullWidth, MonteCarlo
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
-from siqi.games.junqi.paper.cooperation import CooperationAdapter, best_pieces
-from siqi.games.junqi.paper.team import MAX_TEAM, STATE_DTYPE, STATE_VISITS, STATES, TEAM_DTYPE, enter_root, learn
+from siqi.games.junqi.paper.cooperation import CooperationAdapter, ranked_pieces
+from siqi.games.junqi.paper.experience import KIND_DTYPE, KINDS, LEAST_LESSONS
+from siqi.games.junqi.paper.learning import learn
+from siqi.games.junqi.paper.team import MAX_TEAM, STATE_DTYPE, STATE_VISITS, STATES, TEAM_DTYPE, enter_root
 from siqi.games.junqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
 from siqi.games.junqi.rules.work import WORK_DTYPE
@@ -45,7 +47,8 @@ class LearningStage:
         self._tree = np.zeros(1 << 18, EDGE_DTYPE)
         self._matrix = np.zeros(STATES, STATE_DTYPE)
         self._team = new_record(TEAM_DTYPE)
-        self._team.alpha, self._team.gamma = alpha, gamma
+        self._team.alpha, self._team.gamma, self._team.least = alpha, gamma, LEAST_LESSONS
+        self._experience = np.zeros(KINDS, KIND_DTYPE)
 
     def seconds(self, view: JunqiPosition, search: PlayerLimits, lessons: int) -> float:
         """Return the time of the search that activates, and of `lessons` playouts of learning for each team."""
@@ -59,7 +62,7 @@ class LearningStage:
             enter_root(root.view, self._work, self._tree, self._team, self._matrix)
             self._work.control, self._work.nodes, self._work.poll_at = Control().address, 0, 1 << 60
             place = (root.view, self._board, self._spare, self._work, LOOKUP_RECORD, self._tree, self._team)
-            learn(*place, self._matrix, lessons)
+            learn(*place, self._matrix, self._experience, lessons)
         return time.perf_counter() - started
 
     def ranked_moves(self, view: JunqiPosition) -> list[int]:
@@ -75,7 +78,7 @@ class LearningStage:
             grow(root.view, self._board, self._work, LOOKUP_RECORD, self._tree, 1 << 30)
             self._work.stopped = 0
             found = root_values([self._work], [self._tree])
-            return [best_pieces(root.view, found, MAX_TEAM)]
+            return [sorted(ranked_pieces(root.view, found)[:MAX_TEAM])]
         if self._activation == "none":
             pieces = list(dict.fromkeys(int(root.view.board[origin_of(move)]) - 1 for move in root.moves))
             self._plant([MoveValue(move, STATE_VISITS, 0.5) for move in root.moves])
@@ -83,7 +86,7 @@ class LearningStage:
         player = self._minimax if self._activation == "minimax" else self._monte_carlo
         found = player.rank(view, search)
         self._plant(found)
-        return [best_pieces(root.view, found, MAX_TEAM)]
+        return [sorted(ranked_pieces(root.view, found)[:MAX_TEAM])]
 
     def _plant(self, found: Sequence[MoveValue]) -> None:
         """Make a tree that has only the root's moves."""

@@ -7,8 +7,8 @@
 `players`: the paper's player against the paper's four opponents, at two levels of knowledge, at equal playouts and at
 equal time; at equal playouts against little knowledge also UCT alone.
 `activate`: one to four activated pieces against UCT alone and each other. `parts`: the paper's player without one of
-its parts. `figures-3-7`: its two parameters from 0.2 to 1. `table-1`: the kinds of its moves. `figure-8`: the time of a
-move by kind of activation.
+its parts. `figure-2`: with and without what 1,000 games have taught. `figures-3-7`: its two parameters from 0.2 to 1.
+`table-1`: the kinds of its moves. `figure-8`: the time of a move by kind of activation.
 
 Games come in pairs, with the same two deployments, sides swapped. A full run takes some four hours on two cores.
 
@@ -38,6 +38,7 @@ from scripts.match.paired_games import (
     together,
 )
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, LearningStage
+from scripts.papers.junqi_cooperation.feedback import run_feedback
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.junqi_cooperation.players import play
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
@@ -62,7 +63,10 @@ OPPONENTS = ("minimax", "alphabeta", "mcts", "uct")
 COOPERATION = "cooperation"
 ALPHA, GAMMA = "CooperationAlpha", "CooperationGamma"
 
-UCT_ALONE = "siqi Algorithm=uct"
+UCT_ALONE = "siqi Algorithm=plain-uct"
+"""The same formula with the same k, without activation and learning."""
+
+ONE_WITH_AS_MANY_ACTIONS = "cooperation CooperationPieces=1 learning=0.05"
 
 LEVELS = {"": "the engine's beliefs and evaluation", " simple": "one completed board, material alone"}
 STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -72,6 +76,8 @@ PARTS = {
     "all": "cooperation",
     "no learning": "cooperation learning=0",
     "learned values not used": "cooperation prior=0",
+    "no experience of kinds": "cooperation experience=none",
+    "choice by Q alone": "cooperation CooperationChoice=q",
     "formula of UCB1": "cooperation formula=ucb1",
     "UCB1, no learning": "cooperation formula=ucb1 learning=0",
     "half of the playouts learn": "cooperation learning=0.5",
@@ -83,6 +89,8 @@ TABLE_1 = {
     "Q learning": (21, 18, 19),
 }  # fmt: skip
 """The paper's moves of each kind: attack, defence, shuffle."""
+
+MEETS = "meets an enemy"
 
 LAST_MOVE = 73
 """The last number of a move in figure 8."""
@@ -133,9 +141,14 @@ def run_activate(bench: Bench) -> Result:
     games = bench.size(2, 400)
     teams = [f"cooperation CooperationPieces={size}" for size in range(bench.size(MAX_TEAM - 1, 1), MAX_TEAM + 1)]
     pairings = [(team, UCT_ALONE) for team in teams] + [(b, a) for a, b in itertools.combinations(teams, 2)]
+    pairings.append((teams[-1], ONE_WITH_AS_MANY_ACTIONS))
     limit = playouts(bench, 1000)
     records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
-    return Result(f"{games} games a row, {limit.text} a move.", [score_table(records)])
+    conditions = (
+        f"{games} games a row, {limit.text} a move. A joint action of four pieces takes four playouts; with "
+        "`learning=0.05` one piece learns as many actions as four with a share of 0.2."
+    )
+    return Result(conditions, [score_table(records)])
 
 
 def run_parts(bench: Bench) -> Result:
@@ -220,8 +233,9 @@ def run_kinds(bench: Bench) -> Result:
     records = read_games(source)
     for record in script.progress(records, unit=" games"):
         players = (record["a"], record["b"]) if record["first"] == 0 else (record["b"], record["a"])
-        for side, kind in kinds_of(record["words"].split()):
+        for side, kind, meets in kinds_of(record["words"].split()):
             counts[players[side]][kind] += 1
+            counts[players[side]][MEETS] += meets
         for name in set(players):
             is_winner = record["winner"] is not None and name == record["ab"[record["winner"]]]
             how = "drawn" if record["winner"] is None else "won" if is_winner else "lost"
@@ -229,7 +243,7 @@ def run_kinds(bench: Bench) -> Result:
     rows = [
         [
             name,
-            *(f"{count[kind] / count.total():.1%}" for kind in KINDS),
+            *(f"{count[kind] / sum(count[each] for each in KINDS):.1%}" for kind in (*KINDS, MEETS)),
             ", ".join(map(_end, ends[name].most_common())),
         ]
         for name, count in counts.items()
@@ -237,7 +251,10 @@ def run_kinds(bench: Bench) -> Result:
     theirs = [[name, *(f"{n / sum(row):.1%} ({n})" for n in row)] for name, row in TABLE_1.items()]
     return Result(
         f"all moves of the {len(records)} games of `players`.",
-        [Table("Here", ("player", *KINDS, "ends of its games"), rows), Table("Paper", ("player", *KINDS), theirs)],
+        [
+            Table("Here", ("player", *KINDS, MEETS, "ends of its games"), rows),
+            Table("Paper", ("player", *KINDS), theirs),
+        ],
     )
 
 
@@ -318,6 +335,11 @@ EXPERIMENTS = (
     ),
     Experiment("activate", "several activated pieces beat a single one and UCT alone (abstract).", run_activate),
     Experiment("parts", "UCT activates, Q-learning chooses; the paper measures no part by itself.", run_parts),
+    Experiment(
+        "figure-2",
+        "the cooperation matrix is fed back: what games have taught helps later ones (figures 1 and 2).",
+        run_feedback,
+    ),
     Experiment("figures-3-7", "the player is best with alpha 0.4 and gamma 0.6.", run_grid),
     Experiment("table-1", "Q-learning attacks 21 times in 58 moves, UCT 12 in 65, MCTS 13 in 66.", run_kinds),
     Experiment(

@@ -2,7 +2,7 @@
 
 The paper does not define them. Here an *attack* meets an enemy piece, or may meet one with the next move. Of the other
 moves, a *defence* leaves a square that an enemy may reach, enters a camp or stops next to the own flag; the rest are a
-*shuffle*.
+*shuffle*. By this definition half of all moves are attacks, so the moves that *meet* an enemy are counted beside it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from siqi.games.junqi.rules.position import make_move, target_of
 KINDS = ("attack", "defence", "shuffle")
 
 
-def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield (side, kind) of every move of a game, as a referee sees it."""
+def kinds_of(words: list[str]) -> Iterator[tuple[int, str, bool]]:
+    """Yield (side, kind, True if it meets an enemy) of every move of a game, as a referee sees it."""
     position = JunqiPosition()
     for word in words:
         side, had_pieces = position.turn, position.has_pieces
@@ -35,11 +35,11 @@ def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
         assert gone[MOVED] == 1
         flag = next(p for p in range(side * PIECES, side * PIECES + PIECES) if position.record.may[p] == 1 << FLAG)
         if was_met or _meets_enemy(position, target):
-            yield side, "attack"
+            yield side, "attack", was_met
         elif gone[FLED] or gone[RESTED] or LOOKUP_RECORD.roads[position.record.where[flag]] >> target & 1:
-            yield side, "defence"
+            yield side, "defence", was_met
         else:
-            yield side, "shuffle"
+            yield side, "shuffle", was_met
 
 
 def _meets_enemy(position: JunqiPosition, origin: int) -> bool:

@@ -4,7 +4,7 @@
     minimax         full-width search of sampled worlds, deepened while there is time; values averaged over the worlds
     alphabeta       the same with alpha-beta cuts, attacks first
     mcts            playouts in sampled worlds: of the best move so far, one in ten of a random move
-    uct             a UCT tree for each sampled world, visits added up
+    uct             a UCT tree for each sampled world, visits added up; the formula and k of paper 4's player
     cooperation     paper 4's player
     siqi            the engine as it is
 
@@ -38,7 +38,7 @@ from siqi.games.junqi.data.weights import WORTH
 from siqi.games.junqi.evaluation.evaluate import evaluate
 from siqi.games.junqi.game import Junqi
 from siqi.games.junqi.knowledge.worlds import Belief
-from siqi.games.junqi.paper.cooperation import CooperationAdapter
+from siqi.games.junqi.paper.cooperation import MOST_LESSONS, CooperationAdapter
 from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.movegen import BOARDS, list_side
 from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
@@ -254,7 +254,7 @@ class Trees(Determinized):
         sums: dict[int, float] = defaultdict(float)
         for world in range(len(kinds)):
             self.work.worlds, self.work.world_count = address_of(kinds[world]), 1
-            set_tree(self.work, *UctAdapter.tree_settings)
+            set_tree(self.work, *CooperationAdapter.tree_settings)
             control = Control(limit.nodes // len(kinds))
             if limit.movetime_ms:
                 control.set_deadline(started + int(limit.movetime_ms * 1e6 * (world + 1) / len(kinds)))
@@ -269,10 +269,18 @@ class Trees(Determinized):
         return sorted(found, key=lambda value: -value.visits)
 
 
-PARTS = ("learning", "prior", "formula", "k", "expand")
+PARTS = ("learning", "prior", "experience", "frozen", "formula", "k", "expand")
 """Changes of paper 4's design that a player `cooperation` can make, for ablations: the share of the playouts spent on
-learning, the visits for which learned values count, `ucb1` for the formula of `siqi Algorithm=uct`, the formula's k,
-and the visits of a leaf before it gets moves."""
+learning, the visits for which learned values count, `none` for no experience of kinds of actions, a `CooperationFile`
+to which nothing is added, `ucb1` for the formula of `siqi Algorithm=uct`, the formula's k, and the visits of a leaf
+before it gets moves."""
+
+
+class Frozen(CooperationAdapter):
+    """Paper 4's player with a file to which it adds nothing, so that all its games are played with the same one."""
+
+    def _save(self) -> None:
+        return
 
 
 def cooperation(options: dict[str, str]) -> EngineMind:
@@ -281,13 +289,17 @@ def cooperation(options: dict[str, str]) -> EngineMind:
     game = Junqi(print)
     if not parts:
         return EngineMind(game, {"Algorithm": "cooperation"} | options)
-    adapter = CooperationAdapter(game.knowledge)
+    if "frozen" in parts:
+        options["CooperationFile"] = parts["frozen"]
+    adapter = (Frozen if "frozen" in parts else CooperationAdapter)(game.knowledge)
     formula, k, expand = adapter.tree_settings
     if parts.get("formula") == "ucb1":
         formula, k, expand = UctAdapter.tree_settings
     adapter.tree_settings = (formula, float(parts.get("k", k)), int(parts.get("expand", expand)))
     adapter.learning_share = float(parts.get("learning", adapter.learning_share))
     adapter.prior_visits = float(parts.get("prior", adapter.prior_visits))
+    if parts.get("experience") == "none":
+        adapter.least_lessons = MOST_LESSONS
     return EngineMind(game, options, SamplingSearcher(adapter))
 
 

@@ -9,6 +9,9 @@ SKILL_ELO = (
 )  # fmt: skip
 """Elo by Skill Level, from 0 on (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 
+ALGORITHMS = ("worlds", "flat", "uct", "cooperation", "paper", "plain-uct")
+"""The values of the option `Algorithm`, the default first."""
+
 INFO = GameInfo(
     name="junqi",
     board=BoardShape(tuple("01234"), tuple("LKJIHGFEDCBA"), is_row_first=True),
@@ -25,11 +28,13 @@ INFO = GameInfo(
     scores_chances=True,
     skill_elo=SKILL_ELO,
     options=(
-        Option("Algorithm", "combo", "worlds", choices=("worlds", "flat", "uct", "cooperation", "paper")).explained(
+        Option("Algorithm", "combo", ALGORITHMS[0], choices=ALGORITHMS).explained(
             "`worlds`, alpha-beta in sampled worlds; `flat`, playouts in them; `uct`, information-set UCT; "
-            "`cooperation`, paper 4's with `Threads`; `paper`, the same with one thread, as in the paper",
-            "`worlds`，在抽样局面中做 alpha-beta；`flat`，在其中模拟；`uct`，信息集 UCT；`cooperation`，论文 4 的程序，"
-            "可用 `Threads`；`paper`，同上，如论文只用一个线程",
+            "`cooperation`, paper 4's as the options set it; `paper`, the same whole: one thread, the choice `q`; "
+            "`plain-uct`, its UCT alone",
+            "`worlds`，在抽样局面中做 alpha-beta；`flat`，在其中模拟；`uct`，信息集 UCT；"
+            "`cooperation`，由各选项设定的论文 4 程序；`paper`，完整的论文 4 程序：一个线程，按 `q` 选着；"
+            "`plain-uct`，只有它的 UCT",
         ),
         Option("CooperationAlpha", "number", "0.4", 0, 1, paper=4).explained(
             "`cooperation`: learning rate",
@@ -42,6 +47,10 @@ INFO = GameInfo(
         Option("CooperationPieces", "spin", "4", 1, 4, paper=4).explained(
             "`cooperation`: pieces that act together",
             "`cooperation`：一起行动的棋子数",
+        ),
+        Option("CooperationChoice", "combo", "combined", choices=("combined", "q"), paper=4).explained(
+            "`cooperation`: how it chooses: by UCT's and learned values `combined`, or by the highest `q` alone",
+            "`cooperation`：`combined` 综合 UCT 的值和学到的值选着；`q` 只选 Q 值最高的联合动作",
         ),
         Option("CooperationFile", "string", paper=4).explained(
             "`cooperation`: begin games with what this file has, and save what was learned to it at `ucinewgame`",

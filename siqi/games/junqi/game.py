@@ -40,6 +40,10 @@ def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
         from siqi.games.junqi.paper.cooperation import CooperationAdapter
 
         return SamplingSearcher(CooperationAdapter(knowledge))
+    if knowledge.searcher == "plain-uct":
+        from siqi.games.junqi.paper.opponents import PlainUctAdapter
+
+        return SamplingSearcher(PlainUctAdapter())
     if knowledge.searcher == "flat":
         from siqi.games.junqi.search.flat import FlatAdapter
 

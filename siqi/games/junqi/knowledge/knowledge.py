@@ -33,6 +33,10 @@ def read_layouts(path: Path) -> list[str]:
     return layouts
 
 
+PLAYERS = {"paper": {"CooperationChoice": "q"}}
+"""The options of paper 4's player whole, by the value of Algorithm."""
+
+
 class Knowledge:
     """The values of the options."""
 
@@ -44,6 +48,8 @@ class Knowledge:
 
     def set_option(self, name: str, value: str) -> None:
         self._values.change(name, value)
+        if name == "Algorithm":
+            self._values.preset(PLAYERS.get(value, {}))
         if name == "LayoutFile":  # read again if it is named again
             self._layouts = self._read_layouts(value) if value else []
 
@@ -81,6 +87,11 @@ class Knowledge:
     @property
     def activate(self) -> int:
         return self._values.integer("CooperationPieces")
+
+    @property
+    def choice(self) -> str:
+        """How the cooperative player chooses its move: by `q`, or by `combined` values."""
+        return self._values.text("CooperationChoice")
 
     @property
     def cooperation_file(self) -> str:

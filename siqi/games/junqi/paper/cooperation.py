@@ -1,10 +1,11 @@
 """The cooperative player of paper 4: UCT over worlds, activation of pieces, Q-learning of joint actions.
 
 UCT in worlds drawn by belief (uct.py, worlds.py) values the moves, by the formula that the paper prints and with leaves
-that get moves after some visits. The few pieces behind the best moves are *activated*: they learn joint actions out of
-the moves that UCT has found for them (team.py). What they learn goes back to UCT as the prior value of the root's
-moves, and into the choice of the move. The *cooperation matrix*, Q by state and joint action, is kept for the whole
-game, and in a file if the user names one.
+that get moves after some visits. The few pieces behind the best moves are *activated* (team.py): they learn joint
+actions out of the moves that UCT has found for them, in turns with UCT (learning.py): any limit finds both done. What
+they learn goes back to UCT as the prior value of the root's moves, and it chooses the move, alone or together with UCT.
+The *cooperation matrix*, Q by state and joint action, is kept for the whole game. What recurs in other games, Q by the
+kind of an action (experience.py), is kept in a file if the user names one.
 """
 
 from __future__ import annotations
@@ -21,24 +22,22 @@ from siqi.games.books.book import BookFileError, book_kind, open_book, write_boo
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.knowledge.knowledge import Knowledge
-from siqi.games.junqi.paper.merging import merged
+from siqi.games.junqi.paper.experience import KIND_DTYPE, KINDS, LEAST_LESSONS
+from siqi.games.junqi.paper.learning import learn, recall, set_priors
 from siqi.games.junqi.paper.team import (
-    JOINT_ACTIONS,
-    MOST_MOVES,
     STATE_DTYPE,
     STATES,
     TEAM_DTYPE,
+    carried_over,
     enter_root,
-    learn,
-    relocate,
+    first_move,
     renew_moves,
-    row_for,
-    set_priors,
+    renewed_team,
 )
-from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES
+from siqi.games.junqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
 from siqi.games.junqi.search.root import MoveValue
-from siqi.games.junqi.search.uct import PAPER, UctAdapter
+from siqi.games.junqi.search.uct import PAPER, UctAdapter, root_values
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.search.iteration import IterationResult
 from siqi.system.files import open_to_replace
@@ -52,10 +51,20 @@ EXPAND_VISITS = 4
 LEARNING_SHARE = 0.2
 """Share of the playouts spent on learning."""
 
+TURN_PLAYOUTS, TURN_SHARE = 100, 1 / 16
+"""Playouts of UCT and of learning together, before UCT has its turn again: this number, or this share of those so far
+if that is more."""
+
 PRIOR_VISITS = 8.0
 """Visits for which a learned value counts in addition to UCT's."""
 
-KIND, VERSION = "junqi-cooperation", 2
+KIND, VERSION = "junqi-cooperation", 3
+
+OFTEN = 4
+"""A move is visited often if the most visited one has at most this times its visits."""
+
+MOST_LESSONS, MOST_WORTH = 1 << 60, 1e6
+"""Bounds for the lessons of a kind, and for what one of them is worth, that no play reaches."""
 
 SAVE_WAIT_S = 10.0
 """Seconds that saving waits for another engine to save to the same file."""
@@ -67,11 +76,13 @@ class CooperationAdapter(UctAdapter):
     tree_settings = (PAPER, EXPLORATION, EXPAND_VISITS)
     learning_share = LEARNING_SHARE
     prior_visits = PRIOR_VISITS
+    least_lessons = LEAST_LESSONS
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._matrix = np.zeros(STATES, STATE_DTYPE)
-        self._base = self._matrix[:0]  # the rows of the file as it was read
+        self._experience = np.zeros(KINDS, KIND_DTYPE)
+        self._base = self._experience  # as the file was read
         self._spare = new_record(POSITION_DTYPE)
         self._named = Path()  # as the option names it
         self._path = Path()  # the same, if it can be used
@@ -83,26 +94,23 @@ class CooperationAdapter(UctAdapter):
         return self._knowledge.threads
 
     def _load(self, path: Path) -> bool:
-        """Add a file's rows to the matrix; False, after a line with the reason, if the file cannot be used."""
+        """Load a file; False, after a line with the reason, if it cannot be used."""
         try:
-            self._base = read_rows(path)
+            self._base = read_experience(path)
         except BookFileError as error:
             self._warn(f"{error}; it is left as it is")
             return False
-        for row in self._base:
-            at = row_for(self._matrix, int(row["key"]))
-            self._matrix[at] = row
         return True
 
     def _save(self) -> None:
-        """Write the matrix to the file, with what others have saved there since; a line with the reason if that
-        fails."""
-        ours = self._matrix[self._matrix["key"] != 0]
+        """Add what was learned since the file was read to what it has now; a line with the reason if that fails."""
         try:
-            with open_to_replace(self._path, is_matrix, SAVE_WAIT_S) as file:
-                theirs = read_rows(self._path) if file.tell() else ours[:0]
-                rows = merged(self._base, theirs, ours)
-                write_book(self._path, KIND, VERSION, {"states": len(rows)}, rows.tobytes(), is_matrix)
+            with open_to_replace(self._path, is_experience, SAVE_WAIT_S) as file:
+                saved = read_experience(self._path) if file.tell() else np.zeros(KINDS, KIND_DTYPE)
+                for name in KIND_DTYPE.names or ():
+                    saved[name] += self._experience[name] - self._base[name]
+                about = {"lessons": int(saved["lessons"].sum())}
+                write_book(self._path, KIND, VERSION, about, saved.tobytes(), is_experience)
         except BookFileError as error:
             self._warn(f"{error}; it is left as it is")
         except OSError as error:
@@ -115,7 +123,7 @@ class CooperationAdapter(UctAdapter):
             self._knowledge.warn(text)
 
     def forget(self) -> None:
-        """Save to the user's file what a game has taught; a new game begins with that file's matrix."""
+        """Save to the user's file what a game has taught; a new game begins with what the file has."""
         super().forget()
         if self._path != Path() and self._has_learned:
             self._save()
@@ -124,11 +132,12 @@ class CooperationAdapter(UctAdapter):
         self._open_file()
 
     def _open_file(self) -> None:
-        """Load the file that the option names; from now on the matrix is saved there."""
+        """Begin with the experience of the file that the option names; from now on it is saved there."""
         self._named = self._path = Path(self._knowledge.cooperation_file)
-        self._base = self._matrix[:0]
+        self._base = np.zeros(KINDS, KIND_DTYPE)
         if self._path != Path() and not _is_new(self._path) and not self._load(self._path):
             self._path = Path()  # a file that could not be read is not overwritten
+        self._experience = self._base.copy()
 
     def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         if self._named != Path(self._knowledge.cooperation_file):  # the option was set during a game
@@ -136,31 +145,47 @@ class CooperationAdapter(UctAdapter):
         super().begin(task, trees, works, seed)
         self._team = new_record(TEAM_DTYPE)
         self._team.alpha, self._team.gamma = self._knowledge.alpha, self._knowledge.gamma
+        self._team.least = self.least_lessons
         self._team.row = -1
 
     def grow(self, thread: int, board: Record, playouts: int) -> None:
-        work = self._works[thread]
-        if self._team.row < 0 or thread:
+        """Run UCT; on thread 0 in turns with learning, for which the pieces are activated anew each time."""
+        if thread:
             super().grow(thread, board, playouts)
             return
-        lessons = int(playouts * self.learning_share)
-        super().grow(thread, board, playouts - lessons)
-        if not work.stopped:
-            self._has_learned = True
-            tree = self._trees[0]
-            learn(
-                self._root.view, board, self._spare, work, LOOKUP_RECORD, tree, self._team, self._matrix, lessons
-            )  # fmt: skip
+        work = self._works[0]
+        end = work.nodes + playouts
+        while not work.stopped and work.nodes < end:
+            turn = min(max(TURN_PLAYOUTS, int(TURN_SHARE * work.nodes)), int(end - work.nodes))
+            lessons = round(turn * self.learning_share)
+            super().grow(0, board, turn - lessons)
+            if work.stopped or not lessons:
+                continue
+            self._activate_pieces(self._best_first(root_values(self._works[:1], self._trees[:1])))
+            if self._team.row >= 0:
+                self._has_learned = True
+                place = (self._root.view, board, self._spare, work, LOOKUP_RECORD, self._trees[0], self._team)
+                learn(*place, self._matrix, self._experience, lessons)
 
     def result(self) -> IterationResult:
-        """Return UCT's lines by their values, those learned included; the often visited moves come first."""
-        found = self.move_values()
+        """Return the often visited moves by their values, those with a learned value first, then the others.
+
+        With the choice `q` the first is the first move of the joint action of the highest Q.
+        """
+        lines = self._best_first(self.move_values())
+        most, prior = max(value.visits for value in lines) if lines else 0, self._works[0].prior
+        lines.sort(key=lambda value: (OFTEN * value.visits < most, prior[value.move] < 0))
+        if self._knowledge.choice == "q" and self._team.row >= 0:
+            best = first_move(self._row, int(self._team.members))
+            lines.sort(key=lambda value: value.move != best)
+        return self._root.result(lines)
+
+    def _best_first(self, found: Sequence[MoveValue]) -> list[MoveValue]:
+        """Return moves, given most visited first, with their values by UCT and learning: the often visited by value."""
         prior = self._priors()
-        valued = [value._replace(value=self._combined(value, prior)) for value in found]
-        often = [value for value in valued if 4 * value.visits >= found[0].visits]
-        often.sort(key=lambda value: -value.value)
-        self._activate_pieces(often + valued)
-        return self._root.result(often + [value for value in valued if value not in often])
+        valued = [self._combined(value, float(prior[value.move])) for value in found]
+        often = sum(OFTEN * value.visits >= found[0].visits for value in found)
+        return sorted(valued[:often], key=lambda value: -value.value) + valued[often:]
 
     def _priors(self) -> Any:
         """Return the learned values by move, negative where there is none; give them to UCT."""
@@ -170,58 +195,73 @@ class CooperationAdapter(UctAdapter):
             other.prior[:], other.prior_weight = work.prior, self.prior_visits
         return work.prior
 
-    def _combined(self, value: MoveValue, prior: Any) -> float:
-        """Return a move's value by UCT and by what was learned."""
-        if not value.visits or prior[value.move] < 0:
-            return value.value
-        visits = value.visits + self.prior_visits
-        return float((value.visits * value.value + self.prior_visits * prior[value.move]) / visits)
+    def _combined(self, found: MoveValue, learned: float) -> MoveValue:
+        """Return a move with its value by UCT and by what was learned, if that is not negative."""
+        if learned < 0:
+            return found
+        visits = found.visits + self.prior_visits
+        return found._replace(value=(found.visits * found.value + self.prior_visits * learned) / visits)
+
+    @property
+    def _row(self) -> Record:
+        """The matrix's row of the root's state."""
+        return self._matrix[self._team.row : self._team.row + 1].view(np.recarray)[0]
 
     def _activate_pieces(self, best_first: Sequence[MoveValue]) -> None:
-        """Activate the pieces of the best moves, and bring the state of the root up to date with the tree."""
-        pieces = best_pieces(self._root.view, best_first, self._knowledge.activate)
-        self._team.members = len(pieces)
-        self._team.piece[: len(pieces)] = pieces
-        place = (self._root.view, self._works[0], self._trees[0], self._team, self._matrix)
+        """Activate the pieces of the best moves, and bring the state of the root up to date with the tree.
+
+        A team that changes, and a state whose moves change, keep what they have learned as far as it still applies.
+        """
+        view, team = self._root.view, self._team
+        members = team.piece[: team.members].tolist()
+        before = self._row.copy() if team.row >= 0 else None
+        pieces = renewed_team(ranked_pieces(view, best_first), members, self._knowledge.activate)
+        team.members = len(pieces)
+        team.piece[: len(pieces)] = pieces
+        place = (view, self._works[0], self._trees[0], team, self._matrix)
         enter_root(*place)
-        if self._team.row >= 0:
-            before = self._matrix[self._team.row].copy()
-            renew_moves(*place)
-            relocate(self._matrix[self._team.row : self._team.row + 1].view(np.recarray)[0], before)
+        if team.row < 0:
+            return
+        row = self._row
+        known = row.copy()
+        renew_moves(*place)
+        if (row.count != known.count).any() or (row.move != known.move).any():
+            row.worth[:], row.seen[:] = (each.ravel() for each in carried_over(row, known, pieces, pieces))
+        if before is not None and members != pieces:
+            worth, seen = carried_over(row, before, pieces, members)
+            is_better = seen > row.seen
+            row.worth[:] = np.where(is_better, worth, row.worth.reshape(worth.shape)).ravel()
+            row.seen[:] = np.where(is_better, seen, row.seen)
+        row.is_new = 0
+        recall(view, view, self._works[0], LOOKUP_RECORD, team, self._matrix, self._experience, team.row)
 
 
-def best_pieces(view: Record, best_first: Sequence[MoveValue], most: int) -> list[int]:
-    """Return the pieces of the best moves, at most `most`, best first."""
-    pieces = (int(view.board[origin_of(value.move)]) - 1 for value in best_first)
-    return list(dict.fromkeys(pieces))[:most]
+def ranked_pieces(view: Record, best_first: Sequence[MoveValue]) -> list[int]:
+    """Return the pieces of moves, in the order of the moves."""
+    board = view.board.tolist()
+    return list(dict.fromkeys(board[origin_of(value.move)] - 1 for value in best_first))
 
 
-def is_matrix(head: bytes) -> bool:
-    """True if a file that begins with these bytes is a cooperation matrix."""
+def is_experience(head: bytes) -> bool:
+    """True if a file that begins with these bytes has what a cooperative player has learned."""
     return book_kind(head) == KIND
 
 
-def read_rows(path: Path) -> Any:
-    """Return the rows of a file; BookFileError if it cannot be used."""
-    payload = open_book(path, KIND, VERSION, STATES * STATE_DTYPE.itemsize).payload
-    if len(payload) % STATE_DTYPE.itemsize:
-        raise BookFileError(f"{path}: not a cooperation matrix")
-    rows = payload.view(STATE_DTYPE)
-    if not are_sound(rows):
-        raise BookFileError(f"{path}: a state that cannot be")
-    return rows
+def read_experience(path: Path) -> Any:
+    """Return the kinds of a file, with their lessons; BookFileError if it cannot be used."""
+    payload = open_book(path, KIND, VERSION, KINDS * KIND_DTYPE.itemsize).payload
+    if len(payload) != KINDS * KIND_DTYPE.itemsize:
+        raise BookFileError(f"{path}: not {KINDS} kinds of actions")
+    kinds = payload.view(KIND_DTYPE).copy()
+    if not are_sound(kinds):
+        raise BookFileError(f"{path}: lessons that cannot be")
+    return kinds
 
 
-def are_sound(rows: Any) -> bool:
-    """True if the rows of a file can be used: keys, numbers of moves, moves and worths within their range."""
-    counts = rows["count"]
-    return bool(
-        (rows["key"] != 0).all()
-        and ((counts >= 1) & (counts <= MOST_MOVES)).all()
-        and (counts.prod(1) <= JOINT_ACTIONS).all()
-        and (rows["move"] < SQUARES << 6).all()
-        and all(np.isfinite(rows[name]).all() for name in ("policy", "value", "worth"))
-    )
+def are_sound(kinds: Any) -> bool:
+    """True if the kinds of a file can be used: numbers of lessons, and totals that fit them."""
+    lessons = kinds["lessons"]
+    return bool(((lessons >= 0) & (lessons < MOST_LESSONS) & (np.abs(kinds["total"]) <= MOST_WORTH * lessons)).all())
 
 
 def _is_new(path: Path) -> bool:

@@ -33,8 +33,9 @@ WORK_DTYPE = record(
         ("expand_visits", "i8"),  # of a leaf, before it gets moves
         ("prior_weight", "f8"),  # visits for which the prior values of the root's moves count, 0: none
         ("prior", "f4", SQUARES * 64),  # by move: the prior value to the side to move at the root, or NO_PRIOR
-        ("chosen", "i8", 4),  # by activated piece: the number of its move in a joint action (team.py)
+        ("chosen", "i8", 4),  # by activated piece: the number of its move in a joint action (learning.py)
         ("reward", "f8", 4),  # by activated piece
+        ("kind", "i8", 4),  # by activated piece: the kind of its part, -1 without a move (experience.py)
         # The worlds, shared by the threads of a search:
         ("worlds", "i8"),  # address of uint8 [world, piece]: types
         ("world_count", "i8"),

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from board_browser import fits
 from fixture_files import ROOT
 from review_games import XIANGQI, write_games
 
@@ -122,11 +123,6 @@ def press(page: Any, key: str) -> Shown:
 def click(page: Any, place: str) -> Shown:
     page.click(place)
     return shown(page)
-
-
-def fits(page: Any) -> bool:
-    found: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    return found
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -24,14 +24,21 @@ CLOCK_MS = 200
 
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
-PUBLIC = ("enter.js", "app.css", "icon.svg")
+PUBLIC = ("enter.js", "shared.css", "app.css", "icon.svg")
 """Parts of the page that takes the token; they show nothing of a game."""
 
 
+HEAD, SHARED = "head.html", "shared.css"
+"""What both pages begin with, and the style that they share with reviews."""
+
+
 def page_files() -> dict[str, bytes]:
-    """Return the files of the page by name."""
+    """Return the files of the page by name; the two pages begin with one head."""
     folder = files("siqi.daemon.board").joinpath("page")
-    return {one.name: one.read_bytes() for one in folder.iterdir() if one.name.partition(".")[2] in TYPES}
+    found = {one.name: one.read_bytes() for one in folder.iterdir() if one.name.partition(".")[2] in TYPES}
+    head = found.pop(HEAD)
+    pages = {name: head + data for name, data in found.items() if name.endswith(".html")}
+    return found | pages | {SHARED: files("siqi.daemon.review").joinpath(SHARED).read_bytes()}
 
 
 class BoardServer:

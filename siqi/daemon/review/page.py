@@ -145,7 +145,7 @@ class Page:
             "POLICY": f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
             "base-uri 'none'; form-action 'none'",
             "TITLE": escape(self._title()),
-            "STYLE": source("page.css"),
+            "STYLE": source("shared.css") + source("page.css"),
             "PICTURES": pictures,
             "DATA": as_script(data),
             "SCRIPT": script,

@@ -50,8 +50,8 @@ class EngineProcess(Player):
         self.last_line = ""
         self._spec, self._info, self._hang_s, self._greeting_s = spec, info, hang_s, greeting_s
         self._process: Process | None = None
-        self._is_prepared = self._are_ranks_known = False
-        self._took_ms = 0  # for the start, until a game's `start_ms` names it
+        self._are_ranks_known = False
+        self._took_ms: int | None = None  # for the start, until a game's `start_ms` names it; None: not ready
 
     @classmethod
     def unfit(cls, spec: EngineSpec, info: GameInfo) -> str:
@@ -84,7 +84,7 @@ class EngineProcess(Player):
     def connect(self, within_s: float) -> None:
         """Start the process and greet it; StartError if that fails, with OSError as its cause if it is no program."""
         self.close()
-        self._is_prepared = False
+        self._took_ms = None
         with self._starting():
             self._process = Process(self._spec.program)
             self.hello(within_s)
@@ -93,15 +93,14 @@ class EngineProcess(Player):
         before = time.monotonic()
         if self._process is None or not self._process.is_running:
             self.connect(self._greeting_s)
-        if not self._is_prepared:
+        if self._took_ms is None:
             with self._starting():
                 self.prepare()
-            self._is_prepared = True
             self._took_ms = round(1000 * (time.monotonic() - before))
 
     def new_game(self, seed: str) -> None:
         self.start()
-        self.start_ms, self._took_ms = self._took_ms, 0
+        self.start_ms, self._took_ms = self._took_ms or 0, 0
         if self._process is not None:
             self._process.begin()
 

@@ -287,7 +287,7 @@ def test_a_full_disk_ends_a_match_with_what_was_played(
     monkeypatch.setattr("siqi.system.log.write_whole", full)
     assert bench.play("one", "random", "--games", "4") == FILE_FAILED
     printed = capsys.readouterr()
-    assert printed.err.endswith(f"siqi match: {bench.log}: No space left on device\n")
+    assert printed.err.endswith(f"siqi match: {bench.log}: No space left on device; the same command goes on\n")
     assert "A against B, 1 games" in printed.out and len(bench.records()) == 1
 
 
@@ -405,7 +405,9 @@ def test_records_are_completed_and_kept(tmp_path: Path, capsys: pytest.CaptureFi
         (records / name).write_bytes(own)
         log = (tmp_path / "m.jsonl").read_bytes()
         assert play_ewn(tmp_path, "--games", "4") == FILE_FAILED
-        assert capsys.readouterr().err.endswith(f"{records / name}: is another kind of file, left as it is\n")
+        assert capsys.readouterr().err.endswith(
+            f"{records / name}: is another kind of file, left as it is; the same command goes on\n"
+        )
         assert (records / name).read_bytes() == own and (tmp_path / "m.jsonl").read_bytes() == log
         (records / name).write_bytes(kept) if kept else (records / name).unlink()
     assert play_ewn(tmp_path, "--games", "4") == 0

@@ -49,6 +49,9 @@ MOST_AT_A_TIME = 256
 
 KINDS = ("gauntlet", "round-robin", "swiss", "knockout")
 
+GOES_ON = "; the same command goes on"
+"""What is said of a match that has begun and not ended."""
+
 JOB_LIMIT_S = 6 * 3600.0
 """On a cluster, a game or series that takes longer is given to another worker."""
 
@@ -190,23 +193,23 @@ def match_with(options: argparse.Namespace) -> int:
         return FILE_FAILED
     tally = Standings(settings) if settings.tournament else Tally(settings)
     try:
-        status = play(options, settings, path, tally)
+        status, end = play(options, settings, path, tally)
     except (UsageError, OptionError) as error:
         report(printable(str(error), 300))
         return MISUSED
     except (ClusterError, StartError) as error:
-        report(printable(str(error), 300))
-        status = ENGINE_FAILED
+        status, end = ENGINE_FAILED, printable(str(error), 300)
     except OSError as error:
-        report(reason(error))
-        status = FILE_FAILED
+        status, end = FILE_FAILED, reason(error)
     if tally.games:
         print(tally.report(), flush=True)
+        end += GOES_ON if status else ""
+    report(end)  # the last line says why it ended, and how it goes on
     return status
 
 
-def play(options: argparse.Namespace, settings: MatchSettings, path: Path, tally: Tally | Standings) -> int:
-    """Play what the log lacks; return 0, or INTERRUPTED after Ctrl-C."""
+def play(options: argparse.Namespace, settings: MatchSettings, path: Path, tally: Tally | Standings) -> tuple[int, str]:
+    """Play what the log lacks; return 0, or INTERRUPTED after Ctrl-C, and why it ended."""
     from siqi.daemon.cluster.remote import Cluster  # late: it needs much
     from siqi.daemon.match.matches import run_match
 
@@ -218,12 +221,10 @@ def play(options: argparse.Namespace, settings: MatchSettings, path: Path, tally
                 options.json_progress, options.faults,
             )  # fmt: skip
     except KeyboardInterrupt:
-        report(f"interrupted after {tally.games} games; the same command goes on")
-        return INTERRUPTED
+        return INTERRUPTED, f"interrupted after {tally.games} games"
     verdict = tally.sprt()[1]
     end = f"the SPRT accepts {verdict} after {tally.games} games" if verdict else f"all {tally.games} games are played"
-    report(end if fresh else f"{end}: they are those of the log, nothing was played now")
-    return 0
+    return 0, end if fresh else f"{end}: they are those of the log, nothing was played now"
 
 
 def summary(settings: MatchSettings, path: Path) -> str:

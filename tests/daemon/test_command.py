@@ -314,6 +314,21 @@ def test_a_person_hears_how_many_answers_are_there(tmp_path: Path) -> None:
             assert line in os.read(outer, 10_000)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+def test_comments_are_read_at_a_terminal_and_kept_in_a_file(tmp_path: Path) -> None:
+    """A terminal shows its own encoding, whatever the game's file has."""
+    path = tmp_path / "a.pgn"
+    path.write_text('[Red "胡荣华"]\n\n1. 炮二平五 *\n', encoding="gb18030")
+    words = [sys.executable, "-m", "siqi", "analyse", str(path), "--nodes", "50", "--output", "record"]
+    assert "胡荣华" in subprocess.run(words, stdout=subprocess.PIPE, cwd=ROOT, check=True).stdout.decode("gb18030")
+    outer, inner = pty.openpty()
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.close, outer)
+        with os.fdopen(inner, "wb") as output:
+            subprocess.run(words, stdout=output, cwd=ROOT, env=os.environ | {"PYTHONIOENCODING": "utf-8"}, check=True)
+        assert "胡荣华" in os.read(outer, 10_000).decode()
+
+
 def test_the_help_fits_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run(["--help"])

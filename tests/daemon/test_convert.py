@@ -72,7 +72,7 @@ def test_what_is_damaged_is_named_and_the_rest_written(tmp_path: Path, capsys: C
     ("arguments", "line"),
     [
         (["a.pgn", "b.what"], "no format of xiangqi has such a name"),
-        (["a.pgn", "-"], "no format of xiangqi has such a name"),
+        (["a.pgn", "-"], "standard output has no name to show a format; name one by --to (--list)"),
         (["a.pgn", "old.pgn"], "exists; --force replaces it"),
         (["a.pgn", "no/b.pgn"], "no such folder"),
         (["a.pgn", "."], "is a folder"),

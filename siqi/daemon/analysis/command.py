@@ -245,7 +245,8 @@ class Run:
         if options.output == "record":
             assert self._opened is not None and self._opened.text is not None
             text, game = self._opened.text, self._opened.kind.game
-            self._records = AnnotatedRecords(lambda part: self._put(text.encode(part)), game, text.encoding)
+            encode = text.encode if not sys.stdout.isatty() else for_terminal
+            self._records = AnnotatedRecords(lambda part: self._put(encode(part)), game, text.encoding)
             return self._records
         if options.output == "csv":
             if isinstance(self._earlier, EarlierRows) and options.resume is not None:
@@ -442,6 +443,11 @@ class OpenInput(NamedTuple):
 
 class UnreadableError(Exception):
     """Raised with one line for the user if an input has no game."""
+
+
+def for_terminal(text: str) -> bytes:
+    """Return a text for a person at a terminal, whose encoding is not that of the file."""
+    return text.encode(sys.stdout.encoding, "replace")
 
 
 def shown(name: str) -> str:

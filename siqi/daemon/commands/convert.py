@@ -334,7 +334,9 @@ def _target(options: argparse.Namespace, game: str, output: str) -> Format:
     else:
         one = named_by_file(table, output)
         if one is None:
-            raise CommandError(f"{output}: no format of {game} has such a name; name one by --to (--list)")
+            fault = f"{output}: no format of {game} has such a name"
+            fault = "standard output has no name to show a format" if output == "-" else fault
+            raise CommandError(f"{fault}; name one by --to (--list)")
     if options.notation and options.notation not in one.notations:
         choice = ", ".join(one.notations)
         raise CommandError(f"--notation {options.notation}: {one.name} has {choice or 'no choice'}")

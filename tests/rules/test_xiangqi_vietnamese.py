@@ -10,6 +10,7 @@ import pytest
 
 from siqi.game_files import load_games, save_games
 from siqi.games.formats import WriteStyle, recognised
+from siqi.games.game_record import NoteLine
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.move import IllegalMoveError, InvalidMoveError
@@ -19,9 +20,11 @@ from siqi.games.xiangqi.library.vietnamese import is_vietnamese
 BY_NAME = {one.name: one for one in FORMATS}
 
 MOVES = "1. P2-5 M8.7 2. M2.3 X9-8 3. X1-2 B7.1 4. X2.6 M2.3 5. B7.1 T3.5 6. S4.5 P8-9 7. X2/2 S4.5"
-CHINESE = (
-    "炮二平五 马８进７ 马二进三 车９平８ 车一平二 卒７进１ 车二进六 "
-    "马２进３ 兵七进一 象３进５ 仕四进五 炮８平９ 车二退二 士４进５"
+CHINESE = " ".join(
+    [
+        "炮二平五 马８进７ 马二进三 车９平８ 车一平二 卒７进１ 车二进六 马２进３",
+        "兵七进一 象３进５ 仕四进五 炮８平９ 车二退二 士４进５",
+    ]
 )
 
 
@@ -62,7 +65,7 @@ def test_a_game_is_written_and_keeps_its_notation() -> None:
     assert '[Format "Vietnamese"]' in text and MOVES in " ".join(text.split())
     assert chinese(game_of(text)) == CHINESE
     assert MOVES in " ".join(BY_NAME["moves"].write([game], WriteStyle("", "vietnamese")).data.decode().split())
-    noted = game.annotated({1: [("+0.30/9", ["h9g7"])]})
+    noted = game.annotated({1: (NoteLine("+0.30/9", ("h9g7",)),)})
     assert "{Siqi +0.30/9 M8.7}" in noted and MOVES.split()[1] in noted
 
 

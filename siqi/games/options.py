@@ -19,8 +19,8 @@ OWN_BOOK = Option("OwnBook", "check", "false").explained(
     "计时对局中按权重随机使用开局库（象棋、六子棋），或从最好的布阵中选一个（爱恩斯坦棋）",
 )
 BOOK_FILE = Option("BookFile", "string").explained(
-    "the user's opening book, consulted before the shipped one",
-    "用户的开局库，先于自带的开局库查找",
+    "the user's opening book, consulted before the shipped one; in Xiangqi also `.obk` and `.pfBook`",
+    "用户的开局库，先于自带的开局库查找；象棋也可用 `.obk` 和 `.pfBook`",
 )
 BOOK_DEPTH = Option("BookDepth", "spin", "40", 0, 1000).explained(
     "the last ply at which opening books are consulted",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -102,6 +102,12 @@ class OpeningBook:
     def __len__(self) -> int:
         return len(self._entries)
 
+    def moves(self, position: SymmetricPosition, least: int) -> list[OpeningMove]:
+        """Return the position's legal moves of at least `least` games, best first."""
+        key, symmetries = opening_key(position)
+        turned = (_turned_back(position, entry, symmetries[0]) for entry in self.find(key) if entry.games >= least)
+        return [entry for entry in turned if entry is not None and position.is_legal(entry.move)]
+
     def find(self, key: int) -> list[OpeningMove]:
         """Return the moves stored under an `opening_key`, sorted by weight, then games, largest first."""
         first, end = bisect_left(self._keys, key), bisect_right(self._keys, key)
@@ -109,7 +115,19 @@ class OpeningBook:
             OpeningMove(int(e["move"]), int(e["games"]), float(e["score"]) / 1000, float(e["weight"]) / 1000)
             for e in self._entries[first:end]
         ]
-        return sorted(moves, key=lambda entry: (-entry.weight, -entry.games))
+        return by_weight(moves)
+
+
+def by_weight(moves: Iterable[OpeningMove]) -> list[OpeningMove]:
+    """Return moves sorted by weight, then games, largest first."""
+    return sorted(moves, key=lambda entry: (-entry.weight, -entry.games))
+
+
+class ForeignBook(Protocol):
+    """An opening book of other programs."""
+
+    def moves(self, position: Any, least: int) -> list[OpeningMove]:
+        """Return the position's legal moves, as `OpeningBook.moves` does; BookFileError if the book cannot be read."""
 
 
 def _turned_back(position: SymmetricPosition, entry: OpeningMove, symmetry: int) -> OpeningMove | None:
@@ -130,12 +148,22 @@ def choose(moves: Sequence[OpeningMove], rng: random.Random) -> OpeningMove | No
 class OpeningBooks:
     """A game's opening books, the user's own and the shipped one, as its options name them."""
 
-    def __init__(self, game: str, values: Values, warn: Warn) -> None:
-        """`values` must declare the options of OPENING_BOOK; `warn` gets a line for each book that cannot be used."""
+    def __init__(
+        self,
+        game: str,
+        values: Values,
+        warn: Warn,
+        foreign: Callable[[Path], ForeignBook | None] = lambda path: None,
+    ) -> None:
+        """`values` must declare the options of OPENING_BOOK; `warn` gets a line for each book that cannot be used.
+
+        `foreign` opens books of other programs; it returns None for ours.
+        """
+        self._foreign = foreign
         self._game = game
         self._values = values
         self._warn = warn
-        self._books: dict[Path, OpeningBook | None] = {}
+        self._books: dict[Path, OpeningBook | ForeignBook | None] = {}
 
     def reopen(self) -> None:
         """Forget the books: each is read again when it is next needed."""
@@ -148,18 +176,24 @@ class OpeningBooks:
         """
         if position.game_ply >= self._values.integer("BookDepth"):
             return []
-        key, symmetries = opening_key(position)
         own = self._values.path("BookFile")
         shipped = BOOKS_FOLDER / f"{self._game}-openings.book"
         for path in [shipped] if own is None else [own, shipped]:
-            book = self._book(path)
-            found = book.find(key) if book is not None else []
-            least = self._values.integer("BookMinGames")
-            turned = (_turned_back(position, entry, symmetries[0]) for entry in found if entry.games >= least)
-            moves = [entry for entry in turned if entry is not None and position.is_legal(entry.move)]
-            if moves:
+            if moves := self._moves_of(path, position):
                 return moves
         return []
+
+    def _moves_of(self, path: Path, position: SymmetricPosition) -> list[OpeningMove]:
+        """Return the moves of a book; none, with a warning at the first time, if it cannot be used."""
+        try:
+            if path not in self._books:
+                self._books[path] = self._foreign(path) or OpeningBook(path, self._game)
+            book = self._books[path]
+            return [] if book is None else book.moves(position, self._values.integer("BookMinGames"))
+        except BookFileError as error:
+            self._warn(str(error))
+            self._books[path] = None
+            return []
 
     def suggest(self, position: SymmetricPosition, rng: random.Random) -> Suggestion | None:
         """Return one of `moves` at random, by weight; None without OwnBook or moves."""
@@ -172,15 +206,6 @@ class OpeningBooks:
             BookLine(opening_text(position, entry), BookMove(position.move_text(entry.move), entry.games, entry.score))
             for entry in self.moves(position)
         ]
-
-    def _book(self, path: Path) -> OpeningBook | None:
-        if path not in self._books:
-            try:
-                self._books[path] = OpeningBook(path, self._game)
-            except BookFileError as error:
-                self._warn(str(error))
-                self._books[path] = None
-        return self._books[path]
 
 
 def opening_text(position: SymmetricPosition, entry: OpeningMove) -> str:

@@ -18,6 +18,7 @@ from siqi.games.options import Values
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.evaluation.choice import Evaluation, choose
 from siqi.games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
+from siqi.games.xiangqi.knowledge.obk import open_obk
 from siqi.games.xiangqi.knowledge.patterns import Pattern, PatternBook
 from siqi.games.xiangqi.knowledge.probe import UNKNOWN
 from siqi.games.xiangqi.knowledge.rule_miner import MiningJob, RuleMiner
@@ -53,7 +54,7 @@ class Knowledge:
     def __init__(self, warn: Warn) -> None:
         """Open the books of the default options; `warn` gets a line for a book that cannot be used, then or later."""
         self._values = Values(INFO.options)
-        self.openings = OpeningBooks("xiangqi", self._values, warn)
+        self.openings = OpeningBooks("xiangqi", self._values, warn, open_obk)
         self.tablebase: Tablebase | None = None
         self._patterns: PatternBook | None = None
         self._warn = warn

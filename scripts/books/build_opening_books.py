@@ -1,4 +1,4 @@
-"""Build an opening book for Xiangqi or Connect6 from games.
+"""Build an opening book for Xiangqi or Connect6 from games, or from a text of moves and weights.
 
     python scripts/books/build_opening_books.py games.jsonl.zst games.pgn --out my.book --verify 20000 --jobs 2
 
@@ -7,8 +7,9 @@ is learned from these results and from those of its best replies, backed up thro
 not make a bad move popular. `--verify N`: a move that a search of N nodes finds clearly worse than the best gets no
 weight. Writes a book to `--out`, or with `--replace-shipped` the game's in books/.
 
-Data: games as JSON lines (`moves`, `result`), PGN or CSV; siqi/books/README.md names those of the shipped books, which
-are not shipped themselves. `python scripts/match/self_play.py xiangqi own.jsonl` makes some.
+Data: games as JSON lines (`moves`, `result`), PGN or CSV, or a text (.txt) of moves and weights, a line
+`h2e2 h9g7, 30`; siqi/books/README.md names those of the shipped books, which are not shipped themselves.
+`python scripts/match/self_play.py xiangqi own.jsonl` makes some.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scripts.common import script
-from scripts.common.records import read_game_records
+from scripts.common.records import read_game_records, read_weighted_lines
 
 from siqi.daemon.cluster.jobs import Jobs, in_order
 from siqi.games.books import opening
@@ -64,13 +65,16 @@ class BookNode:
 
 
 def collect(
-    variant: str, records: Iterator[GameRecord], plies: int, report: Callable[[str], None]
+    variant: str, records: Iterator[tuple[GameRecord, int]], plies: int, report: Callable[[str], None]
 ) -> dict[int, BookNode]:
-    """Return the positions of the games' first plies, by key; games with another start are left out."""
+    """Return the positions of the games' first plies, by key; games with another start are left out.
+
+    Each game counts as many times as the number beside it says.
+    """
     game = script.load(variant)
     start = game.position().fen()
     nodes: dict[int, BookNode] = {}
-    for place, record in enumerate(script.progress(records, unit=" games"), 1):
+    for place, (record, weight) in enumerate(script.progress(records, unit=" games"), 1):
         if record.result not in POINTS or record.fen not in ("", start):
             continue
         position = game.position()
@@ -84,8 +88,8 @@ def collect(
                 stored = opening.canonical_move(position, move)
                 position.push(move)
                 line = (*line, move)
-                node.games[stored] = node.games.get(stored, 0) + 1
-                node.points[stored] = node.points.get(stored, 0.0) + points
+                node.games[stored] = node.games.get(stored, 0) + weight
+                node.points[stored] = node.points.get(stored, 0.0) + weight * points
                 node.after[stored] = opening.opening_key(position)[0]
         except ValueError as error:
             report(f"game {place}: {error}")
@@ -120,6 +124,14 @@ def _expected(nodes: dict[int, BookNode], node: BookNode, move: int) -> float:
     after = nodes.get(node.after[move])
     promised = 1 - after.value if after is not None else 0.5
     return (node.points[move] + PRIOR_GAMES * promised) / (node.games[move] + PRIOR_GAMES)
+
+
+def weighted(path: Path, variant: str, report: Callable[[str], None]) -> Iterator[tuple[GameRecord, int]]:
+    """Yield a file's games, or the lines of a text, with their weights; `report` gets a line about each bad one."""
+    if ".txt" in path.suffixes:
+        yield from read_weighted_lines(path, report)
+    else:
+        yield from ((record, 1) for record in read_game_records(path, report, variant))
 
 
 class Work(NamedTuple):
@@ -183,7 +195,9 @@ def entries(nodes: dict[int, BookNode]) -> np.ndarray[Any, Any]:
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    parser.add_argument("files", type=Path, nargs="+", help="JSON lines, PGN or CSV, also .zst or .gz")
+    parser.add_argument(
+        "files", type=Path, nargs="+", help="JSON lines, PGN, CSV, or .txt: moves, weight; also .zst, .gz"
+    )
     parser.add_argument("--game", choices=GAMES, default=GAMES[0])
     script.add_output(parser, "the opening book")
     parser.add_argument("--plies", type=int, default=40, help="of each game")
@@ -196,7 +210,7 @@ def main() -> int:
     shipped = BOOKS_FOLDER / f"{options.game}-openings.book"
     out = script.output_file(options, shipped, script.is_book(opening.opening_book_kind(options.game)))
     skipped: list[str] = []
-    records = (record for path in options.files for record in read_game_records(path, skipped.append, options.game))
+    records = (pair for path in options.files for pair in weighted(path, options.game, skipped.append))
     nodes = collect(options.game, records, options.plies, skipped.append)
     thin_out(nodes, options.min_games)
     refused = verify(options.game, nodes, options.verify, options.margin, script.jobs(options)) if options.verify else 0

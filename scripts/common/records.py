@@ -1,4 +1,4 @@
-"""Readers of game records, one game at a time: JSON lines, CSV and Xiangqi's PGN, plain or compressed."""
+"""Readers of game records, one game at a time: JSON lines, CSV, Xiangqi's PGN, weighted lines; plain or compressed."""
 
 from __future__ import annotations
 
@@ -92,3 +92,23 @@ def _pgn(path: Path, report: Callable[[str], None]) -> Iterator[GameRecord]:
     for game in read_games(io.StringIO(text), skip):
         moves = tuple(move.uci() for move in game.moves)
         yield GameRecord(moves, result=game.result, fen=game.headers.get("FEN", ""))
+
+
+MOST_WEIGHT = 10_000
+
+
+def read_weighted_lines(path: Path, report: Callable[[str], None]) -> Iterator[tuple[GameRecord, int]]:
+    """Yield each line of a text as a drawn game, with its weight; `report` gets a line about each bad one.
+
+    A line has moves from the start, and may have a comma and a weight, 1 to MOST_WEIGHT. What follows `#` is left out.
+    """
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            moves, _, weight = line.partition("#")[0].partition(",")
+            if not moves.split() and not weight.strip():
+                continue
+            weight = weight.strip() or "1"
+            if not (weight.isascii() and weight.isdigit() and 1 <= int(weight[:6]) <= MOST_WEIGHT):
+                report(f"{path}:{number}: not a weight from 1 to {MOST_WEIGHT}: {weight}")
+                continue
+            yield GameRecord(tuple(moves.split()), result="1/2-1/2"), int(weight)

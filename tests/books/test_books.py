@@ -97,6 +97,39 @@ def asked(game: Any, *words: str) -> dict[str, opening.OpeningMove]:
     return {position.move_text(entry.move): entry for entry in game._knowledge.openings.moves(position)}
 
 
+REPERTOIRE = """# a comment
+h2e2 h9g7 h0g2 i9h9, 30  # a line
+h2e2 b9c7, 10
+g3g4 g6g5,5
+c3c4 g6g5, 3
+
+i0i1
+h2e2 h9h1, 7
+a0a2, 12345
+b0c2, x
+"""
+
+
+def test_a_book_from_a_text_of_moves_and_weights(tmp_path: Path) -> None:
+    text, path = tmp_path / "mine.txt", tmp_path / "mine.book"
+    text.write_text(REPERTOIRE, encoding="utf-8")
+    arguments = [str(text), "--out", str(path), "--min-games", "1"]
+    done = forked.run(*arguments, program=ROOT / "scripts/books/build_opening_books.py")
+    assert done.returncode == 0
+    for fault in ("illegal move: h9h1", "mine.txt:9: not a weight from 1 to 10000: 12345", "mine.txt:10: not a weight"):
+        assert fault in done.stderr, fault
+    game = registry.load("xiangqi")
+    game.set_option("BookFile", str(path))
+    game.set_option("BookMinGames", "1")
+    first = asked(game)
+    assert {word: entry.games for word, entry in first.items()} == {"h2e2": 47, "g3g4": 8, "i0i1": 1}
+    assert all(
+        entry.weight == pytest.approx(entry.games / 56, abs=0.001) and entry.score == 0.5 for entry in first.values()
+    )
+    assert {word: entry.games for word, entry in asked(game, "h2e2").items()} == {"h9g7": 30, "b9c7": 10}
+    assert {word: entry.games for word, entry in asked(game, "c3c4").items()} == {"g6g5": 3, "c6c5": 5}
+
+
 def test_what_an_opening_book_says(own_book: Path) -> None:
     game = registry.load("xiangqi")
     game.set_option("BookFile", str(own_book))

@@ -11,4 +11,4 @@ export PIP_CONSTRAINT="$PWD/$lowest/constraints.txt"
 "$lowest/bin/python" -m siqi warm
 exec "$lowest/bin/python" -m pytest -n 3 --dist worksteal tests/daemon/test_{protocol,plot,convert,board_server}.py \
     tests/daemon/test_cluster.py::test_a_review_on_a_cluster_has_the_same_values \
-    tests/scripts/test_mine_rules.py tests/structure/test_{site,installations}.py
+    tests/books/test_apriori.py tests/structure/test_{site,installations}.py

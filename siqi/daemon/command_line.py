@@ -55,6 +55,14 @@ GROUPS = {
             ("siqi show startpos moves h2e2 h9g7", "siqi show --game connect6 --svg board.svg startpos moves j10 i9k9"),
             "siqi docs pictures",
         ),
+        "rules": CommandHelp(
+            "mine games of Xiangqi for rules of play; show and export them",
+            (
+                "siqi rules mine cup/ games.pgn --plies 40 -o my.rules",
+                "siqi rules export tables --rules my.rules --games cup/ games.pgn",
+            ),
+            "siqi docs rules",
+        ),
         "convert": CommandHelp(
             "convert games from one file format to another",
             ("siqi convert game.xqf game.pgn --notation chinese", "siqi convert *.cbl games all.pgn"),
@@ -106,8 +114,7 @@ An engine for Xiangqi, Connect6, EWN and Junqi; without a command, the daemon.
 Options:
   --option NAME=VALUE  set an option of the engine (siqi options lists them)
   --no-files           refuse files that the client names (daemon, analyse)
-  --version            print the version
-  -h, --help           print this help; siqi help COMMAND has examples
+  --version, --help    the version; this help (siqi help COMMAND: examples)
 """
 
 
@@ -234,7 +241,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     from siqi.daemon.analysis.command import add_arguments
     from siqi.daemon.board.command import add_arguments as add_board_arguments
-    from siqi.daemon.commands import convert, documents, option_list
+    from siqi.daemon.commands import convert, documents, option_list, rules
     from siqi.daemon.commands.show import add_arguments as add_show_arguments
     from siqi.daemon.match.command import add_arguments as add_match_arguments
     from siqi.daemon.review.command import add_arguments as add_review_arguments
@@ -245,8 +252,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_board_arguments(board)
     add_show_arguments(add("show"))
     convert.add_arguments(add("convert"))
-    match = add("match")
-    match.is_leaf = False
+    mining, match = add("rules"), add("match")
+    mining.is_leaf = match.is_leaf = False
+    rules.add_arguments(mining)
     add_match_arguments(match)
     option_list.add_arguments(add("options"))
     documents.add_arguments(add("docs"))
@@ -311,6 +319,10 @@ def run(arguments: list[str]) -> int:
         from siqi.daemon.commands.convert import convert_with
 
         return convert_with(options)
+    if options.command == "rules":
+        from siqi.daemon.commands.rules import rules_with
+
+        return rules_with(options)
     if options.command == "bench":
         return bench_all([options.game] if options.game else list(registry.NAMES), options.settings)
     if options.command == "review":

@@ -112,6 +112,7 @@ class GameInfo(NamedTuple):
     scores_chances: bool = False  # True: centipawns are computed from the chance to win; False: the reverse
     skill_elo: tuple[int, ...] = ()  # Elo of each Skill Level from 0 on, rising (scripts/tune/rate_skill_levels.py)
     learns: bool = False  # a `LearningGame`
+    has_rules: bool = False  # `consult` knows mined rules, and `registry.rule_bases` mines them
     solves: bool = False  # a `SolvingGame`
     has_tablebases: bool = False  # a `TablebaseGame`
     opening_lists: tuple[str, ...] = ()  # of matches, siqi/books/NAME.openings, the usual one first

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TextIO, cast
 from siqi.system.encodings import check_encoding
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from siqi.games.game_record import GameRecord, Note
     from siqi.games.game_tree import GameTree
 
@@ -142,6 +144,75 @@ class Wording(Protocol):
         `game`: None if it is from no file. `fen`: of the position before the line, '' for the start. ValueError for an
         illegal move.
         """
+
+
+class RuleSettings(NamedTuple):
+    """How rules of play are mined from games."""
+
+    kind: str = "moves"  # one of RULE_KINDS
+    items: str = "kind"  # one of RULE_ITEMS
+    plies: int = 40  # at the start of each game; 0: whole games
+    support: float = 0.02  # least share of the games
+    position_support: float = 0.001  # least share of the positions, of rules that look at them
+    confidence: float = 0.3
+    longest: int = 2  # most moves, or situations, before the answer
+    least: int = 3  # games or positions
+    improvement: float = 0.0  # least gain of confidence by a condition
+    phase: str = ""  # one of RULE_PHASES, the only one whose moves count; "": all
+    winners: bool = False  # count only answers of the side that won
+    ordered: bool = True  # the answer comes last; False: in any order
+
+
+RULE_KINDS = ("moves", "situations", "both")
+"""Rules that know the moves played, that know classes of positions, and both."""
+
+RULE_ITEMS = ("kind", "identity")
+"""Pieces of a kind are one, or each piece has its own number."""
+
+RULE_PHASES = ("opening", "middle game", "ending")
+
+
+class RuleTable(NamedTuple):
+    """A table of a rule base."""
+
+    name: str
+    heading: tuple[str, ...]
+    rows: Iterable[tuple[Any, ...]]
+
+
+class RuleBases(Protocol):
+    """The module `siqi/games/<game>/formats/rule_bases.py`: rules of play mined from games."""
+
+    def records_in_lines(self, data: bytes, report: Callable[[str], None]) -> Iterator[GameRecord]:
+        """Yield the games in JSON lines; `report` gets a line for each that is no game."""
+
+    def mine(self, records: Iterable[GameRecord], settings: RuleSettings, report: Callable[[str], None]) -> Any:
+        """Return a base mined from games, with its numbers of `games` and `items` and its `rules`.
+
+        `report` gets a line for each game that is left out. ValueError for settings out of range.
+        """
+
+    def write(self, path: Path, base: Any, source: str, owns: Callable[[bytes], bool] | None = None) -> None:
+        """Write a mined base into a file in one step; OSError if a file is there that is not ours (`owns`)."""
+
+    def rule_lines(self, base: Any, notation: str) -> Iterator[str]:
+        """Yield a line for each rule of a mined base."""
+
+    def read(self, path: Path | None) -> Any:
+        """Return the base of a file, None: the shipped one; ValueError if it cannot be used."""
+
+    def lines(self, book: Any, notation: str) -> Iterator[str]:
+        """Yield the lines that show a base that was read."""
+
+    def tables(
+        self,
+        book: Any,
+        records: Iterable[GameRecord] | None,
+        notation: str,
+        language: str,
+        report: Callable[[str], None],
+    ) -> Iterator[RuleTable]:
+        """Yield the tables of a base that was read; the one of games only if there are `records`."""
 
 
 class Format(NamedTuple):

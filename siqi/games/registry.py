@@ -13,7 +13,7 @@ from siqi.games.contract import Game, GameInfo, Position, Warn, silent
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from siqi.games.formats import Format, Wording
+    from siqi.games.formats import Format, RuleBases, Wording
     from siqi.games.pictures.drawing import PictureMaker
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
@@ -107,3 +107,11 @@ def wording(name: str) -> Wording | None:
     The readers of the formats then return records. KeyError for an unknown name.
     """
     return cast("Wording | None", _part(name, "formats.wording"))
+
+
+def rule_bases(name: str) -> RuleBases:
+    """Return the module that mines a game's rules; KeyError for an unknown name, ValueError if there is none."""
+    bases = cast("RuleBases | None", _part(name, "formats.rule_bases"))
+    if bases is None:
+        raise ValueError(f"{name} has no rules to mine")
+    return bases

@@ -13,7 +13,8 @@ import pytest
 from client import ROOT, Client
 from fixture_files import damaged
 
-from scripts.books import build_opening_books, mine_rules
+from scripts.books import build_opening_books
+from scripts.common.records import read_game_records
 
 from naive.connect6 import points_of
 from siqi.daemon.engine.limits import Limits
@@ -404,7 +405,7 @@ def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:
         client.process.wait(10)
     kept = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(kept) == 1 and kept[0]["moves"] == [best] and kept[0]["result"] == "1-0"
-    games = collect(mine_rules.read_game_records(path, pytest.fail), 40, pytest.fail)
+    games = collect(read_game_records(path, pytest.fail), 40, pytest.fail)
     assert len(games.plies) == 1 and games.winners.tolist() == [0]
 
 

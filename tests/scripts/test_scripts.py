@@ -50,7 +50,6 @@ RUNS = (
     Run("books/build_opening_books", "{xiangqi_games} --out my.book", "positions, .* moves"),
     Run("books/build_xiangqi_tablebases", "P-A --out ."),
     Run("books/check_patterns", "--tables --sample 1", "entries, "),
-    Run("books/mine_rules", "{xiangqi_games} --min-support 0.3", " rules; replayed"),
     Run("tune/fit_connect6", "{connect6_games} --share 1 --out w.py", "choices, loss"),
     Run("tune/fit_junqi", "{junqi_log} --out w.py", "positions; held out"),
     Run("tune/fit_win_model", "connect6 --out . --games 6 --nodes 50", "WinModel"),

@@ -145,8 +145,8 @@ def test_an_installation_plays_and_reviews(
 
 def test_nothing_goes_through_the_links_at_the_top() -> None:
     """Code, tests and documents name the real paths: in a checkout without links they hold, too."""
-    # Of scripts/books the tests name the scripts alone: books/mine_rules.
-    links = r"(?<![\w/.\-])([ab]/)?(daemon|games|books)/(?!build_|check_|mine_)(?=[\w<*{])"
+    # Of scripts/books the tests name the scripts alone: books/check_patterns.
+    links = r"(?<![\w/.\-])([ab]/)?(daemon|games|books)/(?!build_|check_)(?=[\w<*{])"
     path = re.compile(rf"{links}|ROOT / \"(daemon|games|books)\b")
     of_users = {"docs/guide/files.md", "docs/guide/files.zh.md", "tests/daemon/test_convert.py"}
     endings = (".py", ".md", ".toml", ".sh", ".txt")

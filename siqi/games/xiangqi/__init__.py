@@ -40,6 +40,7 @@ INFO = GameInfo(
     review=ReviewDefaults(movetime_ms=500, shallow_depth=8),
     skill_elo=SKILL_ELO,
     learns=True,
+    has_rules=True,
     solves=True,
     has_tablebases=True,
     opening_lists=("xiangqi",),

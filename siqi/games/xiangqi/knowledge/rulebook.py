@@ -1,6 +1,6 @@
 """The rule book: "after these moves, in such a position, answer so", mined from games.
 
-scripts/books/mine_rules.py mines the shipped one; mining.py mines the user's own during play. Apriori (Jiang, Chen,
+`siqi rules mine` mined the shipped one; mining.py mines the user's own during play. Apriori (Jiang, Chen,
 Tang 2004, sections 2 and 4) finds two kinds of rules. One kind knows moves only: once all moves of `after` have been
 played, in any order and one of them as the last move, `answer` follows. The other kind looks at the position as well:
 the situations `when` (situation.py) must hold, and the answer may be any move of certain intents (intent.py). Games

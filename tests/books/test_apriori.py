@@ -1,15 +1,11 @@
-"""Mining rules from games: Apriori against counting by hand and against mlxtend; rules of a small file."""
+"""Apriori against counting by hand and against mlxtend."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import random
-from pathlib import Path
 
 import pytest
-
-from scripts.books import mine_rules
 
 from siqi.games.xiangqi.knowledge import apriori
 from siqi.games.xiangqi.knowledge.apriori import Rule
@@ -97,75 +93,3 @@ def test_mlxtend_finds_the_same() -> None:
     }
     found = apriori.rules(levels, 150, 0.4)
     assert {(frozenset(r.antecedent), frozenset(r.consequent)): (r.confidence, r.lift) for r in found} == expected
-
-
-GAMES = [
-    {"moves": ["h2e2", "h9g7", "h0g2", "i9h9"], "result": "1-0"},
-    {"moves": ["h2e2", "h9g7", "h0g2"], "result": "0-1"},
-    {"moves": ["b2e2", "b9c7", "b0c2", "a9b9"], "result": "1/2-1/2"},  # the first, mirrored
-    {"moves": ["c3c4", "h9g7", "h2e2", "b9c7"], "result": "0-1"},  # begins on the left
-    {"moves": ["h2e2", "a0a9"], "result": "0-1"},  # illegal
-]
-
-
-def mine(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *options: str
-) -> list[str]:
-    file = tmp_path / "games.jsonl"
-    file.write_text("\n".join([*map(json.dumps, GAMES), "{broken"]) + "\n")
-    monkeypatch.setattr("sys.argv", ["mine_rules.py", str(file), "--min-support", "0.5", *options])
-    assert mine_rules.main() == 0
-    reported = capsys.readouterr()
-    assert "4 games" in reported.err
-    assert reported.err.count("skipped: ") == 2 and "illegal move: a0a9" in reported.err
-    return reported.out.splitlines()
-
-
-def test_rules_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = mine(tmp_path, capsys, monkeypatch)
-    assert "炮二平五 => 马８进７  games 3  confidence 100.0%  lift 1.00  score 50.0%" in lines
-    assert "马８进７ => 炮二平五  games 0" not in "\n".join(lines), "an answer comes after"
-    assert any(line.startswith("炮二平五 马８进７ => 马二进三  games 3") for line in lines)
-
-
-def test_rules_of_situations(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = mine(tmp_path, capsys, monkeypatch, "--kind", "situations", "--min-position-support", "0.1")
-    assert "(central cannon) => 马８进７  positions 4  confidence 66.7%  lift 2.50  score 62.5%" in lines
-    assert any(line.startswith("炮二平五 (") and "=> 马８进７  positions 3" in line for line in lines)
-    assert any("=> [develop]" in line for line in lines)
-    middle = mine(tmp_path, capsys, monkeypatch, "--kind", "situations", "--phase", "middle game")
-    assert middle == []
-
-
-def test_conditions_that_add_nothing_are_left_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = mine(tmp_path, capsys, monkeypatch)
-    fewer = mine(tmp_path, capsys, monkeypatch, "--min-improvement", "0.05")
-    assert set(fewer) < set(lines)
-    assert not any(line.startswith("炮二平五 马８进７ => 马二进三") for line in fewer), "surely so without 马８进７"
-
-
-def test_a_rule_base_is_written_and_dumped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = mine(tmp_path, capsys, monkeypatch, "--kind", "both")
-    path = tmp_path / "a.book"
-    mine(tmp_path, capsys, monkeypatch, "--kind", "both", "--out", str(path), "--source", "four games")
-    monkeypatch.setattr("sys.argv", ["mine_rules.py", "--dump", str(path)])
-    assert mine_rules.main() == 0
-    dumped = capsys.readouterr().out.splitlines()
-    assert dumped[0] == "# kind: xiangqi-rules" and "# source: four games" in dumped
-    assert [line for line in dumped if not line.startswith("#")] == lines
-    path.write_bytes(b"nothing")
-    assert mine_rules.main() == 1
-    assert capsys.readouterr().err == f"{path}: not a book\n"
-
-
-def test_answers_of_winners(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = mine(tmp_path, capsys, monkeypatch, "--winners", "--min-confidence", "0.3")
-    assert "炮二平五 => 马８进７  games 1  confidence 33.3%  lift 0.33  score 100.0%" in lines

@@ -190,6 +190,16 @@ class BookMove(NamedTuple):
     score: float
 
 
+class BookRule(NamedTuple):
+    """A mined rule that fits a position: so many of the games, or positions, answer so."""
+
+    word: str
+    asked: int  # games, or positions, with all that the rule asks for
+    confidence: float  # the share of them with the answer
+    counts_positions: bool
+    intents: tuple[str, ...]  # of the answer
+
+
 class EndgameResult(NamedTuple):
     """A tablebase's verdict, the view of the side to move."""
 
@@ -204,6 +214,7 @@ class BookLine(NamedTuple):
     text: str
     move: BookMove | None = None
     ending: EndgameResult | None = None
+    rule: BookRule | None = None
 
 
 class Position(Protocol):

@@ -33,7 +33,11 @@ from siqi.game_files import save_games
 from siqi.games import registry
 from siqi.games.contract import EndgameResult
 from siqi.games.game_record import GameRecord
+from siqi.games.xiangqi.knowledge import rulebook
+from siqi.games.xiangqi.knowledge.intent import INTENTS
+from siqi.games.xiangqi.knowledge.items import Item
 from siqi.games.xiangqi.knowledge.openings import formations
+from siqi.games.xiangqi.knowledge.rulebook import MinedRule
 
 OPTIONS = argparse.Namespace(nodes=100, depth=0, movetime=0)
 SETTINGS = BatchSettings()
@@ -497,6 +501,24 @@ def test_opening_books_are_counted(page: Path) -> None:
     assert not any("s" in ply for game in (ewn, junqi_game) for ply in game["plies"])
     assert xiangqi["opening"] == {"zh": "中炮对左炮封车转列炮", "en": xiangqi["opening"]["en"], "ply": 8}
     assert not any("opening" in game for game in (connect6, ewn, junqi_game))
+
+
+def test_a_rule_of_the_base_explains_a_move(page: Path, tmp_path: Path) -> None:
+    plies = data_of(page)["games"][0]["plies"]
+    assert "r" not in plies[0] and 3 < sum("r" in ply for ply in plies) < len(plies)
+    share, count, is_of_positions, intents = plies[2]["r"]  # the shipped base, 马8进7
+    assert share > 0.3 and count > 1000 and is_of_positions in (0, 1) and "develop" in intents
+    for words, answers in (("h2e2 b9c7", True), ("b2e2 h9g7", True), ("h2e2 h9g7", False), ("h2e2", False)):
+        rule = MinedRule((Item(10, 32, 25, 22),), 0, Item(21, 32, 82, 65), 0, 930, 0.93, 1.1, 0.5)
+        rulebook.write(tmp_path / "own.rules", {"items": "identity"}, [rule])
+        own = ("--option", f"RuleFile={tmp_path / 'own.rules'}", "-o", tmp_path / "a.html", *NODES)
+        assert review(f"startpos moves {words}", *own) == 0
+        last = data_of(tmp_path / "a.html")["games"][0]["plies"][-1]
+        assert last.get("r") == ([0.93, 1000, 0, ["develop"]] if answers else None), words
+    script = source("page.js")
+    names = script.split("const INTENTS = {")[1].split("};")[0]
+    assert re.findall(r"'?([a-z][a-z ]*)'?: '", names) == [*INTENTS]
+    assert not any("r" in ply for game in data_of(page)["games"][1:] for ply in game["plies"])
 
 
 def test_parts_that_a_game_has_not_have_no_names(page: Path, tmp_path: Path) -> None:

@@ -376,7 +376,14 @@ def test_openings_and_books(browser: Any, endings_file: Path) -> None:
         assert re.fullmatch(r"马８进７\s+[\d,]{5,}\s+\d\d\s%", rows[0]) and len(rows) > 2
         assert page.locator(".book .played").inner_text() == rows[0]
         assert "Score of Black" in page.inner_text(".book")
+        page.keyboard.press("ArrowRight")
+        rule = page.inner_text("#judgement .rule")
+        assert re.match(
+            r"Rule: \d\d\s% of [\d,]{5,} (games|positions of this kind) answer 马８进７; intent: develop", rule
+        )
         page.select_option("#language", "zh")
+        assert "应以 马８进７；意图：出子" in page.inner_text("#judgement .rule")
+        page.keyboard.press("ArrowLeft")
         assert "开局：中炮对屏风马 · 至第 3 回合仍在开局库中" in page.inner_text("#summary")
         assert "黑方得分率" in page.inner_text(".book")
 

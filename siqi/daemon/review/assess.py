@@ -21,6 +21,7 @@ from siqi.games import registry
 from siqi.games.contract import (
     UNKNOWN_SETUP,
     BookMove,
+    BookRule,
     Game,
     Outcome,
     Position,
@@ -47,6 +48,7 @@ class GameCourse(NamedTuple):
     fens: list[str]
     outcomes: list[Outcome | None]
     books: list[list[BookMove]]  # up to the first position that no opening book has
+    rules: list[BookRule | None]  # the surest mined rule that answers with the move before the position
     is_set_up: bool  # it does not begin from the start position
     opening: OpeningName | None
     is_view: bool = False  # Junqi: what one side knows
@@ -83,7 +85,7 @@ def replayed(game: ReviewedGame, loaded: Game[Position]) -> Iterator[Position]:
 
 def course(game: ReviewedGame, loaded: Game[Position]) -> GameCourse:
     """Play a game through."""
-    found = GameCourse([], [], [], [], False, None)
+    found = GameCourse([], [], [], [], [None], False, None)
     boards = []
     is_in_book = True
     for ply, position in enumerate(replayed(game, loaded)):
@@ -91,11 +93,16 @@ def course(game: ReviewedGame, loaded: Game[Position]) -> GameCourse:
         found.fens.append(position.fen())
         found.outcomes.append(position.outcome())
         boards.append(position.pieces())
+        lines = loaded.consult(position) if is_in_book or game.info.has_rules else []
         if is_in_book:
-            moves = [line.move for line in loaded.consult(position) if line.move is not None]
+            moves = [line.move for line in lines if line.move is not None]
             is_in_book = bool(moves)
             if moves:
                 found.books.append(moves)
+        if ply < game.plies:
+            played = game.record.moves[game.setups + ply]
+            answers = [line.rule for line in lines if line.rule is not None and line.rule.word == played]
+            found.rules.append(max(answers, key=lambda rule: rule.confidence, default=None))
         if is_hidden_position(position, game.info):
             found = found._replace(is_view=position.viewer is not None)
             if ply == game.plies and has_views(game):

@@ -94,6 +94,9 @@ def _review(options: argparse.Namespace) -> int:
     for name in dict.fromkeys(one.game for one in read.games):
         with announce_compiling(report, name):
             loaded[name] = registry.load(name, report)
+        for option, value in options.settings.items():
+            if option in {one.name for one in registry.info(name).options}:
+                loaded[name].set_option(option, value)  # its books, rules and tablebases
     courses = [course(one, loaded[one.game]) for one in read.games]
     asked = [positions(one, way, options, settings) for one, way in zip(read.games, courses, strict=True)]
     with FindingsFile(output.with_name(f"{output.name}.partial")) as partial:

@@ -81,6 +81,8 @@ class Page:
             one = _judgement(game, course, plies, ply)
             if ply:
                 one["w"] = words[ply - 1]
+            if rule := course.rules[ply]:
+                one["r"] = [round(rule.confidence, 4), rule.asked, int(rule.counts_positions), rule.intents]
             one["p"] = course.fens[ply]
             one["f"] = [next(differences([new], old)) for old, new in zip(base, frames.frames, strict=True)]
             base = frames.frames

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, folders
 from siqi.games.books.opening import OpeningBooks, SymmetricPosition
-from siqi.games.contract import BookLine, EndgameResult, Suggestion, Warn
+from siqi.games.contract import BookLine, BookRule, EndgameResult, Suggestion, Warn
 from siqi.games.kernel.jit import Record
 from siqi.games.options import Values
 from siqi.games.xiangqi import INFO
@@ -229,7 +229,9 @@ class Knowledge:
     def consult(self, position: BookPosition) -> list[BookLine]:
         """Return a line for each move of the opening book, each rule, the pattern and the tablebase's result."""
         lines = self.openings.consult(position)
-        lines += [BookLine(rule_text(position, fit)) for fit in self.fitting_rules(position)]
+        lines += [
+            BookLine(rule_text(position, fit), rule=rule_of(position, fit)) for fit in self.fitting_rules(position)
+        ]
         pattern = None if self._patterns is None else self._patterns.find(position.record)
         if self._patterns is not None and pattern is not None:
             lines.append(BookLine(pattern_text(self._patterns.patterns[pattern.entry], pattern.pressing)))
@@ -274,6 +276,19 @@ def rule_text(position: BookPosition, fit: FittingRule) -> str:
     text += f" after {after}" if after else ""
     text += f" when {', '.join(bit_names(SITUATIONS, rule.when))}" if rule.when else ""
     return text + (f" intent {', '.join(bit_names(INTENTS, rule.intents))}" if rule.intents else "")
+
+
+def rule_of(position: BookPosition, fit: FittingRule) -> BookRule | None:
+    """Return a rule as data; None if it answers by intents, not by one move."""
+    from siqi.games.xiangqi.knowledge.intent import INTENTS
+
+    rule = fit.rule
+    if rule.answer is None:
+        return None
+    (move,) = fit.moves
+    intents = tuple(bit_names(INTENTS, position.intents(move)))
+    asked = round(rule.games / rule.confidence)
+    return BookRule(position.move_text(move), asked, rule.confidence, bool(rule.when), intents)
 
 
 def pattern_text(pattern: Pattern, pressing: int) -> str:

@@ -182,7 +182,6 @@ class Run:
             raise OSError(errno.EBADF, "standard output is closed")
         self._status = 0
         check_encoding(options.encoding or "")
-        self._position = "" if options.format else position_in(options.input)
         names = [self._position] if self._position else options.input or ["-"]
         self._files = files_of(names, progress.report)
         self._failed: list[str] = []
@@ -205,6 +204,11 @@ class Run:
         listeners = Listeners(self._take_answer, self._fail, self._expect, progress.report)
         done = earlier.scores if isinstance(earlier, EarlierRows) else earlier.finals
         self._batch = open_batch(options.cluster, stack, settings, listeners, done)
+
+    @property
+    def _position(self) -> str:
+        """The position that stands in place of a file; '' without one."""
+        return "" if self._options.format else position_in(self._options.input)
 
     def _open(self, file: NamedFile) -> OpenInput:
         """Open an input; CommandError if its format is not known, OSError, LookupError or UnicodeError as of `Text`."""

@@ -162,6 +162,14 @@ def test_no_other_machine_reaches_it(served: RunningServer) -> None:
         pass
 
 
+def test_refused_requests_write_no_line_into_the_terminal(
+    served: RunningServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert ask(served, "GET", "/socket", {"Cookie": ""}).status == 403
+    assert ask(served, "GET", "/nothing", cookie(served)).status == 404
+    assert not caplog.records
+
+
 # Tabs
 
 

@@ -23,6 +23,7 @@ def begin(page: Any, game: str, side: int = 0, **selects: str) -> None:
         page.select_option(f"#{name}", value)
     for name, value in selects.items():
         page.select_option(f"#{name}", value)
+    assert page.text_content("#begin-rules").endswith((".", "。"))  # for those who do not know the game
     page.click("#start")
 
 

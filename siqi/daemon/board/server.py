@@ -79,6 +79,7 @@ class BoardServer:
             default_handler_args=known,
             websocket_max_message_size=guard.MOST_MESSAGE_BYTES,
             websocket_ping_interval=20,
+            log_function=lambda handler: None,  # a tab of an earlier server asks each second: no line in the terminal
         )
 
     async def close(self) -> None:

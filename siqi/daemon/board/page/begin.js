@@ -104,6 +104,7 @@ export class BeginDialog {
     const card = this.cards.find((one) => one.game === game) ?? this.cards[0];
     this.game = card.game;
     const [, first, second] = card.names[spoken()];
+    get('begin-rules').textContent = text(`rules_${card.game}`);
     radios(get('sides'), 'side', [['0', first], ['1', second]], String(this.last?.person ?? 0));
     const levels = card.elo.map((elo, n) => /** @type {[number, string]} */ ([n, text('levelElo', { n, elo })]));
     levels.push([card.elo.length, text('full', { n: card.elo.length })]);

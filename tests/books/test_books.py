@@ -118,7 +118,7 @@ def test_a_book_from_a_text_of_moves_and_weights(tmp_path: Path) -> None:
     done = forked.run(*arguments, program=ROOT / "scripts/books/build_opening_books.py")
     assert done.returncode == 0
     for fault in ("illegal move: h9h1", "mine.txt:9: not a weight from 1 to 10000: 12345", "mine.txt:10: not a weight"):
-        assert fault in done.stderr, fault
+        assert fault in done.stderr.decode(), fault
     game = registry.load("xiangqi")
     game.set_option("BookFile", str(path))
     game.set_option("BookMinGames", "1")

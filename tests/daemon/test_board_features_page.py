@@ -80,3 +80,20 @@ def test_arrows_answers_and_faces(browser: Any, tmp_path: Path) -> None:
         page.click("#battle [data-act=answer2]")
         until(page, lambda: board_analyse.shown(served).node == 3)
         assert served.analysis.tree.node.word == f"{battle.word}=2"
+
+
+TWO_PICKS = """() => {
+    const grid = document.getElementById('grid');
+    for (const key of ['Enter', 'ArrowRight', 'Enter']) {
+        grid.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    }
+}"""
+
+
+def test_a_pick_before_the_move_is_answered_is_one_too_many(browser: Any, tmp_path: Path) -> None:
+    with running(tmp_path, "connect6") as served, opened(browser, served) as page:
+        board_play.begin(page, "connect6")
+        board_play.drawn(page, served)
+        page.evaluate(TWO_PICKS)
+        until(page, lambda: len(board_play.shown(served).moves) == 2)
+        assert board_play.shown(served).moves[0].word == "j10" and not page.text_content("#refusal")

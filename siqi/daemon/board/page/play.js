@@ -27,6 +27,8 @@ export class PlayPage {
     this.shown = null;
     /** @type {string[]} */
     this.chosen = [];
+    /** @type {Snapshot | null} */
+    this.answered = null; // what a move was sent for: until the next one comes, a pick would be one too many
     this.progress = '';
     this.review = { text: '', address: '' };
     this.isSure = false;
@@ -46,6 +48,7 @@ export class PlayPage {
   /** Leave what was begun, as the mode or the connection has gone. */
   forget() {
     this.chosen = [];
+    this.answered = null;
     this.dialog.close();
   }
 
@@ -57,6 +60,9 @@ export class PlayPage {
         break;
       case 'loading':
         this.progress = event.text;
+        break;
+      case 'refused':
+        this.answered = null;
         break;
       case 'reviewing':
         this.review = { text: event.text, address: event.address };
@@ -90,11 +96,14 @@ export class PlayPage {
 
   /** @param {string} point */
   picked(point) {
-    if (!this.shown || !this.shell.holds || !point) return;
+    if (!this.shown || !this.shell.holds || !point || this.answered === this.shown) return;
     const before = this.chosen;
     const next = pick(this.shown, this.chosen, point);
     this.chosen = next.chosen;
-    if (next.command) this.shell.ask(next.command);
+    if (next.command) {
+      this.answered = this.shown;
+      this.shell.ask(next.command);
+    }
     if (before !== this.chosen) this.shell.show();
   }
 

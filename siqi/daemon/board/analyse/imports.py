@@ -10,11 +10,8 @@ from siqi.daemon.commands.game_files import GameFormat, GameSource, choose, cut_
 from siqi.games import registry
 from siqi.games.game_record import GameRecord
 from siqi.games.game_tree import GameTree, tree_of
-from siqi.games.records.position_lines import read_line
+from siqi.games.records.position_lines import position_of
 from siqi.system.encodings import decode
-
-LEAST_SLASHES = 4
-"""Slashes between the ranks of the smallest board in a FEN."""
 
 MOST_GAMES = 2000
 """The games of a file among which the page lets choose."""
@@ -63,12 +60,10 @@ def _position_words(data: bytes) -> tuple[str, ...] | None:
     if len(data) > 1 << 20 or not data.isascii():
         return None
     lines = [line for line in decode(data, None, "ascii")[0].splitlines() if line.strip()]
-    parts = read_line(lines[0]) if len(lines) == 1 else None
-    if parts is None or not parts.start or any(word[:1].isdigit() for word in parts.moves):  # throws, or a result
+    parts = position_of(lines[0]) if len(lines) == 1 else None
+    if parts is None or any(word[:1].isdigit() for word in parts.moves):  # throws, or a result
         return None
-    if parts.start == "startpos" or parts.start.partition(" ")[0].count("/") >= LEAST_SLASHES:
-        return parts.start, *parts.moves
-    return None
+    return parts.start, *parts.moves
 
 
 def _game_of(start: str, game: str) -> str:

@@ -5,21 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
+from siqi.daemon.commands.parser import MISUSED, CommandParser, add_language, language_of
 from siqi.daemon.engine.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.system.pipes import escaped, printable, to_stderr
-from siqi.system.spelling import did_you_mean
+from siqi.system.languages import preferred_language
+from siqi.system.messages import is_english, select, translated
+from siqi.system.pipes import printable, to_stderr
 from siqi.version import __version__
 
 SHELLS = ("bash", "zsh", "tcsh", "fish", "powershell")
-
-MISUSED = 2
-"""The exit status if nothing was started."""
 
 
 class CommandHelp(NamedTuple):
@@ -106,101 +104,20 @@ GROUPS = {
     },
 }
 
-HELP = """\
-usage: siqi [--no-files] [--option NAME=VALUE] [COMMAND ...]
+USAGE = "siqi [OPTION ...] [COMMAND ...]"
 
-An engine for Xiangqi, Connect6, EWN and Junqi; without a command, the daemon.
-{groups}
-Options:
-  --option NAME=VALUE  set an option of the engine (siqi options lists them)
-  --no-files           refuse files that the client names (daemon, analyse)
-  --version, --help    the version; this help (siqi help COMMAND: examples)
-"""
+ABOUT = "An engine for Xiangqi, Connect6, EWN and Junqi; without a command, the daemon."
 
-
-_PLAIN = "\0"
-"""The beginning, while arguments are parsed, of a word behind `--`: argparse takes it for no option."""
-
-
-def _split(words: Sequence[str]) -> tuple[Sequence[str], bool, Sequence[str]]:
-    """Return the words before `--`, True if there is one, and the words behind it."""
-    if "--" not in words:
-        return words, False, ()
-    at = words.index("--")
-    return words[:at], True, words[at + 1 :]
-
-
-REWORDED = (
-    (r"unrecognized arguments: (.*)", r"unknown arguments: \1"),
-    (r"argument (.*): invalid choice: '?(.*?)'? \(choose from (.*)\)", r"argument \1: one of \3, not \2"),
-    (r"argument (.*): expected (?:one|at least one) argument", r"argument \1: a value is missing"),
-    (r"argument (.*): not allowed with argument (.*)", r"argument \1: not together with \2"),
-    (r"argument (.*): ignored explicit argument '?(.*?)'?", r"argument \1: it takes no value, \2"),
-    (r"the following arguments are required: (.*)", r"missing: \1"),
-    (r"ambiguous option: (.*) could match (.*)", r"\1 may stand for \2"),
-)
-"""Messages of argparse, and what is said in their place."""
-
-
-def reworded(message: str) -> str:
-    """Return a message of argparse in our words; others stay as they are."""
-    for pattern, words in REWORDED:
-        if match := re.fullmatch(pattern, message, re.DOTALL):
-            found = match.expand(words)
-            if "choose from" not in message:
-                return found
-            return found.replace("'", "") + did_you_mean(match[2], match[3].replace("'", "").split(", "))
-    return message
-
+OPTIONS = {
+    "--option NAME=VALUE": "set an option of the engine (siqi options lists them)",
+    "--no-files": "refuse files that the client names (daemon, analyse)",
+    "--language zh|en": "language of messages and texts; default: the locale's",
+    "--version, --help": "the version; this help (siqi help COMMAND: examples)",
+}
+"""The lines on options in the help of `siqi` itself."""
 
 MEANT = {"play": "board", "gui": "board", "draw": "show", "version": "--version"}
 """Words that a newcomer tries, and what they are here."""
-
-
-class CommandParser(argparse.ArgumentParser):
-    """A parser whose errors name a document."""
-
-    is_leaf = True
-
-    @property
-    def page(self) -> str:
-        """The command that prints the document of the command, which is the second word of the parser's name."""
-        name = [*self.prog.split(), ""][1]
-        return next((group[name].page for group in GROUPS.values() if name in group), "siqi docs")
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse; options may stand between a command's files."""
-        before, is_split, after = _split(args)
-        self._check_names(before)
-        if not self.is_leaf:
-            return super().parse_known_args(args, namespace)
-        words = [_PLAIN + word if is_split and word.startswith("-") else word for word in after]
-        self.is_leaf = False  # the call below comes back here
-        try:
-            found, unknown = self.parse_known_intermixed_args([*before, *words], namespace)
-        finally:
-            self.is_leaf = True
-        for name, value in vars(found).items():
-            if isinstance(value, list):
-                plain = [word.removeprefix(_PLAIN) if isinstance(word, str) else word for word in value]
-                setattr(found, name, plain)
-        if unknown:
-            self.error(f"unknown arguments: {' '.join(unknown)}")
-        return found, unknown
-
-    def _check_names(self, words: Sequence[str]) -> None:
-        """End with an error at a word that looks like an option and is none; a command's own come behind its name."""
-        known = self._option_string_actions
-        for word in words:
-            name = word.partition("=")[0]
-            if name.startswith("--") and not any(option.startswith(name) for option in known):
-                self.error(f"unknown arguments: {name}{did_you_mean(name, known)}")
-            if not self.is_leaf and not word.startswith("-") and "=" not in word:
-                return
-
-    def error(self, message: str) -> NoReturn:
-        message = message.replace(repr(_PLAIN)[1:-1], "").replace(_PLAIN, "")
-        self.exit(MISUSED, f"{self.prog}: {escaped(reworded(message))} (see {self.prog} --help, {self.page})\n")
 
 
 class MainParser(CommandParser):
@@ -209,10 +126,14 @@ class MainParser(CommandParser):
     is_leaf = False
 
     def format_help(self) -> str:
-        lines = []
-        for title, commands in GROUPS.items():
-            lines += ["", f"{title}:", *(f"  {name:<10}  {command.about}" for name, command in commands.items())]
-        return HELP.format(groups="\n".join(lines) + "\n")
+        lines = [f"{translated('usage:')} {USAGE}", translated(ABOUT)]
+        groups = {title: {name: each.about for name, each in group.items()} for title, group in GROUPS.items()}
+        names = [name for group in groups.values() for name in group]
+        for title, entries in {**groups, "Options": OPTIONS}.items():
+            width = max(map(len, OPTIONS if entries is OPTIONS else names))
+            lines += ["", f"{title}:" if is_english() else f"{translated(title)}："]
+            lines += [f"  {name:<{width}}  {translated(about)}" for name, about in entries.items()]
+        return "\n".join(lines) + "\n"
 
     def error(self, message: str) -> NoReturn:
         """End with an error; for a file in a command's place, or a word of MEANT, it names a command."""
@@ -230,13 +151,12 @@ def build_parser() -> argparse.ArgumentParser:
     add_option(found, "settings")
     found.add_argument("--no-files", action="store_true", help="refuse options by which the client names a file")
     found.add_argument("--version", action="version", version=f"siqi {__version__}")
-    commands = found.add_subparsers(dest="command", metavar="COMMAND", parser_class=CommandParser)
+    commands = found.add_subparsers(dest="command", metavar="COMMAND")
 
     def add(name: str, **more: Any) -> CommandParser:
         (command,) = (group[name] for group in GROUPS.values() if name in group)
         end = "\n".join(["examples:", *(f"  {example}" for example in command.examples), "", f"more: {command.page}"])
-        raw = argparse.RawDescriptionHelpFormatter
-        parser: CommandParser = commands.add_parser(name, help=command.about, epilog=end, formatter_class=raw, **more)
+        parser: CommandParser = commands.add_parser(name, help=command.about, epilog=end, page=command.page, **more)
         return parser
 
     from siqi.daemon.analysis.command import add_arguments
@@ -265,8 +185,7 @@ def build_parser() -> argparse.ArgumentParser:
     warm.add_argument("game", nargs="*", help="games; default: all")
     warm.add_argument("--cache", metavar="DIR", help="compile into DIR, for all users that have SIQI_CACHE=DIR")
     add("completion").add_argument("shell", choices=SHELLS)
-    for command in commands.choices.values():
-        command.description = textwrap.fill(command.description or "", 79)  # its formatter keeps lines as they are
+    add_language(found, preferred_language())
     return found
 
 
@@ -294,10 +213,12 @@ def settings_of(options: argparse.Namespace) -> dict[str, str]:
 
 def run(arguments: list[str]) -> int:
     """Run a command line; return the exit status."""
+    select(language_of(arguments))
     whole = build_parser()
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
     options = whole.parse_args(arguments)
+    select(options.language)
     if options.no_files and options.command not in (None, "analyse", "analyze"):
         whole.error(f"--no-files: for the daemon and analyse, not for {options.command}")
     try:

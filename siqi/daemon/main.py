@@ -31,6 +31,11 @@ def main() -> None:
     if len(sys.argv) == 1:
         from siqi.daemon.serve import serve
 
+        if sys.stdin is not None and sys.stdin.isatty():  # a person reads what is not of the protocol
+            from siqi.system.languages import preferred_language
+            from siqi.system.messages import select
+
+            select(preferred_language())
         serve()
     else:
         from siqi.daemon.command_line import run

@@ -81,11 +81,15 @@ def read_lines(
 
 
 def to_stderr(line: str) -> None:
-    """Write a line to standard error, if there is one; control characters of foreign texts in it are escaped."""
-    from siqi.system.texts import visible  # late: the handshake does not need it
+    """Write a line to standard error, if there is one, in the user's language.
+
+    Control characters of foreign texts in it are escaped.
+    """
+    from siqi.system.messages import translated  # late: the handshake needs neither
+    from siqi.system.texts import visible
 
     with contextlib.suppress(AttributeError, OSError, ValueError):
-        sys.stderr.write(f"{visible(line)}\n")
+        sys.stderr.write(f"{visible(translated(line))}\n")
         sys.stderr.flush()
 
 

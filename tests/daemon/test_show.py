@@ -19,9 +19,9 @@ from siqi.daemon.command_line import run
 from siqi.daemon.commands import game_files, show
 from siqi.games import registry
 from siqi.games.formats import MAX_BYTES
-from siqi.games.pictures.terminal import width_of
 from siqi.games.xiangqi.library.board import Board
 from siqi.games.xiangqi.library.pgn import Game
+from siqi.system.columns import width_of
 
 ROOT = Path(__file__).parents[2]
 EWN = "startpos moves 123456 615243"

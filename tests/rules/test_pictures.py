@@ -21,9 +21,10 @@ from siqi.games.pictures.grid import Grid
 from siqi.games.pictures.look import Arrow, Look, look
 from siqi.games.pictures.outlines import outline
 from siqi.games.pictures.replay import page
-from siqi.games.pictures.terminal import Cell, TerminalStyle, painted, rows, width_of
+from siqi.games.pictures.terminal import Cell, TerminalStyle, painted, rows
 from siqi.games.shape import BoardShape
 from siqi.games.xiangqi.library import pgn
+from siqi.system.columns import width_of
 
 SPACE = "{http://www.w3.org/2000/svg}"
 SETUP = "diahcbgkkfiecfigjhedjljhg"

@@ -55,6 +55,7 @@ from siqi.games.compiling import announce_compiling
 from siqi.games.game_record import CutGameError, GameRecord
 from siqi.system.encodings import Text, explain, first_bytes, open_input
 from siqi.system.interrupts import INTERRUPTED
+from siqi.system.messages import translated
 from siqi.system.pipes import printable, to_stderr
 from siqi.system.texts import visible
 
@@ -476,7 +477,7 @@ class Progress:
         if sys.stderr is not None and (self._as_json or sys.stderr.isatty()):
             from siqi.daemon.cluster.progress import Bar
 
-            self._bar = Bar(as_json=self._as_json, total=0, unit=" positions", file=sys.stderr)
+            self._bar = Bar(as_json=self._as_json, total=0, unit=translated(" positions"), file=sys.stderr)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -488,7 +489,7 @@ class Progress:
         if self._bar is None or self._as_json:
             report(text)
         else:
-            self._bar.write(visible(f"siqi analyse: {text}"), file=sys.stderr)
+            self._bar.write(visible(translated(f"siqi analyse: {text}")), file=sys.stderr)
 
     def note(self, text: str) -> None:
         """Write a line on what is done now, unless a bar shows it."""

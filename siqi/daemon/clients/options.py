@@ -50,8 +50,8 @@ class Option(NamedTuple):
             low, high = self.number("min"), self.number("max")
             number = int(value) if re.fullmatch("-?[0-9]{1,18}", value) else None
             if number is None or (low is not None and number < low) or (high is not None and number > high):
-                bounds = [f" {word} {bound}" for word, bound in (("from", low), ("to", high)) if bound is not None]
-                return "a whole number" + "".join(bounds)
+                least, most = ("" if bound is None else str(bound) for bound in (low, high))
+                return f"a whole number{f' from {least}' if least else ''}{f' to {most}' if most else ''}"
         return ""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from tqdm import tqdm
 
 from siqi.daemon.cluster.remote import workers_now
+from siqi.system.messages import translated
 
 JSON_EVERY_S = 1.0
 
@@ -33,7 +34,7 @@ class Bar(tqdm):  # type: ignore[misc]
         found: dict[str, Any] = super().format_dict
         if (workers := workers_now()) is not None:
             own = found["postfix"]
-            found["postfix"] = f"{workers} workers" + (f", {own}" if own else "")
+            found["postfix"] = translated(f"{workers} workers") + (f", {own}" if own else "")
         return found
 
     def display(self, msg: str | None = None, pos: int | None = None) -> Any:

@@ -6,8 +6,6 @@ import argparse
 import os
 from collections.abc import Callable
 
-from siqi.system.languages import LANGUAGES, preferred_language
-
 MOST_WORKERS = 256
 
 MOST_DIGITS = 19
@@ -52,12 +50,6 @@ def workers_of(options: argparse.Namespace) -> int:
     """Return the number of searches at the same time: by default they keep all cores busy, whatever `--threads` is."""
     workers: int | None = options.workers
     return workers or min(max(1, cores() // options.threads), MOST_WORKERS)
-
-
-def add_language(found: argparse.ArgumentParser) -> None:
-    """Declare `--language`."""
-    what = "en or zh: the language of the text; default: that of the locale"
-    found.add_argument("--language", choices=LANGUAGES, default=preferred_language(), help=what)
 
 
 def add_cluster(found: argparse._ActionsContainer) -> None:

@@ -28,8 +28,10 @@ from siqi.daemon.commands.game_files import (
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.formats import FEATURES, Format, WriteStyle, named_by_file
+from siqi.system.columns import padded, width_of
 from siqi.system.files import check_folder, check_owned, replace_file
 from siqi.system.interrupts import held_back
+from siqi.system.messages import translated
 from siqi.system.pipes import printable, to_stderr
 
 FAILED, MISUSED = 1, 2
@@ -38,8 +40,10 @@ FAILED, MISUSED = 1, 2
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi convert` to a parser."""
-    found.description = "Convert games from one file format to another. What the new format has no "
-    found.description += "room for is reported on standard error."
+    found.description = (
+        "Convert games from one file format to another. "
+        "What the new format has no room for is reported on standard error."
+    )
     what = "IN ... OUT: files, or folders with files of games, then the file to write; -: standard input or output"
     found.add_argument("files", nargs="*", metavar="FILE", help=what)
     what = "write a file per game into FOLDER, in the format of --to; all FILEs are inputs then"
@@ -86,13 +90,14 @@ def convert_with(options: argparse.Namespace) -> int:
 def table(games: Sequence[str]) -> list[str]:
     """Return the lines of the list of formats."""
     head = ["game", "format", "names", *FEATURES, "tags", "used by"]
-    rows = [head]
+    rows = [[translated(cell) for cell in head]]
     for game in games:
         for one in registry.formats(game):
-            marks = ["yes" if feature in one.holds else "-" for feature in FEATURES]
-            rows.append([game, one.name, " ".join(one.suffixes), *marks, one.tags, one.about])
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+            marks = [translated("yes") if feature in one.holds else "-" for feature in FEATURES]
+            texts = [translated(one.tags), translated(one.about)]
+            rows.append([game, one.name, " ".join(one.suffixes), *marks, *texts])
+    widths = [max(width_of(row[column]) for row in rows) for column in range(len(head))]
+    return ["  ".join(map(padded, row, widths)).rstrip() for row in rows]
 
 
 def _convert(options: argparse.Namespace) -> int:
@@ -160,7 +165,7 @@ def progress(files: Sequence[NamedFile]) -> Iterator[NamedFile]:
         return
     from tqdm import tqdm
 
-    with tqdm(files, unit=" files", file=sys.stderr, dynamic_ncols=True) as bar:
+    with tqdm(files, unit=translated(" files"), file=sys.stderr, dynamic_ncols=True) as bar:
         for file in bar:
             bar.set_description_str(printable(file.inner, 40))
             yield file

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from siqi.daemon.commands.arguments import add_language
 from siqi.system.pipes import printable, to_stderr
 from siqi.system.spelling import did_you_mean
 
@@ -42,7 +41,6 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi docs` to a parser."""
     what = "a page, or the end of its name, for example match or protocol/ucci; default: list them"
     found.add_argument("page", nargs="?", metavar="NAME", help=what)
-    add_language(found)
 
 
 def print_documents(options: argparse.Namespace) -> int:

@@ -7,11 +7,11 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from siqi.daemon.commands.arguments import add_language
 from siqi.daemon.engine.options import CORE, NO_FILE, declared, value_range
 from siqi.games import registry
 from siqi.games.contract import Help, Option
 from siqi.games.options import SHARED
+from siqi.system.columns import wrapped
 from siqi.system.languages import LANGUAGES
 from siqi.system.pipes import printable, to_stderr
 from siqi.system.spelling import did_you_mean
@@ -37,7 +37,6 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi options` to a parser."""
     what = "a game, for its options, a part of an option's name, or a word of its meaning; default: all options"
     found.add_argument("wanted", nargs="?", metavar="GAME|NAME", help=what)
-    add_language(found)
     found.add_argument("--markdown", action="store_true", help="as tables for a document")
 
 
@@ -102,8 +101,8 @@ def plain(found: Iterable[tuple[Help, list[Option]]], language: str) -> Iterator
             default = f" ({option.default or NO_FILE})" if option.kind != "button" else ""
             yield f"  {option.name}  {value_range(option)}{default}"
             meaning = text_of(option.help, language).replace("`", "")
-            width = WIDTH // 2 if language == "zh" else WIDTH  # a Chinese character takes two columns
-            yield from textwrap.wrap(meaning, width, initial_indent=INDENT, subsequent_indent=INDENT)
+            fill = wrapped if language == "zh" else textwrap.wrap
+            yield from (f"{INDENT}{line}" for line in fill(meaning, WIDTH - len(INDENT)))
         yield ""
 
 

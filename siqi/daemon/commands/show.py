@@ -29,6 +29,7 @@ from siqi.games.records.position_lines import HEAD_WORDS, LEAST_SLASHES, positio
 from siqi.system.encodings import decode, mark_of
 from siqi.system.files import Owns, replace_file
 from siqi.system.interrupts import held_back
+from siqi.system.messages import translated
 from siqi.system.pipes import printable, to_stderr
 
 FAILED, MISUSED = 1, 2
@@ -256,7 +257,7 @@ def _print_text(options: argparse.Namespace, position: Position | Diagram, maker
         colorama.just_fix_windows_console()  # which otherwise shows ANSI codes as text
     style = style_of(sys.stdout, os.environ.get, options.flip, options.faces == "letters")
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
-    text = "".join(f"{line}\n" for line in maker.text(position, style))
+    text = "".join(f"{translated(line)}\n" for line in maker.text(position, style))
     try:
         print(text.encode(encoding, "replace").decode(encoding), end="", flush=True)
     except BrokenPipeError:

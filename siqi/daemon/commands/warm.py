@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 
 from siqi.games import registry
+from siqi.system.messages import translated
+from siqi.system.pipes import to_stderr
 
 _KERNEL = re.compile(r"^@(?:entry|outlined)\(", re.MULTILINE)
 
@@ -21,7 +23,7 @@ def warm(names: list[str], cache: str | None) -> int:
     """
     for name in names:
         if name not in registry.NAMES:
-            print(f"siqi warm: unknown game {name}; one of {' '.join(registry.NAMES)}", file=sys.stderr)
+            to_stderr(f"siqi warm: unknown game {name}; one of {' '.join(registry.NAMES)}")
             return 2
     if cache is not None:
         os.umask(0o022)
@@ -31,7 +33,7 @@ def warm(names: list[str], cache: str | None) -> int:
     from siqi.games.kernel import jit
 
     if cache is not None and (jit.CACHE_FOLDER is None or jit.CACHE_FOLDER.parent != Path(os.path.abspath(cache))):
-        print(f"siqi warm: {jit.explicit_fault() or f'cache {cache}: cannot be written'}", file=sys.stderr)
+        to_stderr(f"siqi warm: {jit.explicit_fault() or f'cache {cache}: cannot be written'}")
         return 2
 
     games = Path(registry.__file__).parent
@@ -40,7 +42,7 @@ def warm(names: list[str], cache: str | None) -> int:
     compiled = 0
     kernels = {path: len(_KERNEL.findall(path.read_text(encoding="utf-8"))) for path in files}
     total = sum(kernels.values())
-    with tqdm(total=total, unit=" kernels", disable=not sys.stderr.isatty()) as bar:
+    with tqdm(total=total, unit=translated(" kernels"), disable=not sys.stderr.isatty()) as bar:
 
         def count_kernel(kernel: str) -> None:
             nonlocal compiled
@@ -55,8 +57,9 @@ def warm(names: list[str], cache: str | None) -> int:
         for kernel in jit.rare:
             kernel.load()
         bar.update(total - bar.n)
-    print(f"{compiled} kernels compiled in {time.monotonic() - started:.1f} s, {max(total - compiled, 0)} were there")
+    seconds = f"{time.monotonic() - started:.1f}"
+    print(translated(f"{compiled} kernels compiled in {seconds} s, {max(total - compiled, 0)} were there"))
     if jit.cache_faults:
-        print(f"siqi warm: nothing is kept; {jit.cache_faults[0]}", file=sys.stderr)
+        to_stderr(f"siqi warm: nothing is kept; {jit.cache_faults[0]}")
         return 1
     return 0

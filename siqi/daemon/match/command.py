@@ -36,6 +36,7 @@ from siqi.daemon.match.statistics import MODELS, NORMALIZED
 from siqi.daemon.match.tally import Tally
 from siqi.games import registry
 from siqi.system.interrupts import INTERRUPTED, raised
+from siqi.system.messages import translated
 from siqi.system.pipes import printable, to_stderr
 
 USUAL_MS = 100
@@ -87,7 +88,6 @@ def add_match(found: argparse.ArgumentParser, game: str) -> None:
     option = found.add_argument
     found.usage = f"{found.prog} ENGINE ENGINE [ENGINE ...] [option ...]"
     found.description = EXAMPLES.format(match=f"siqi match {game}", elo=10 if game == "xiangqi" else 20)
-    found.formatter_class = argparse.RawDescriptionHelpFormatter
     option(
         "engines",
         nargs="*",
@@ -202,7 +202,7 @@ def match_with(options: argparse.Namespace) -> int:
     except OSError as error:
         status, end = FILE_FAILED, reason(error)
     if tally.games:
-        print(tally.report(), flush=True)
+        print(translated(tally.report()), flush=True)
         end += GOES_ON if status else ""
     report(end)  # the last line says why it ended, and how it goes on
     return status

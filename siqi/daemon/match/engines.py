@@ -20,7 +20,7 @@ from siqi.daemon.match.match_log import UsageError
 
 RANKS, PROTOCOL = "ranks", "proto"
 
-QUOTES = "an engine and its options are one argument, in quotes:"
+QUOTES = "an engine and its options are one argument, in quotes"
 
 
 class EngineParts(NamedTuple):
@@ -49,7 +49,7 @@ def parts_of(text: str) -> EngineParts:
     if command.partition("@")[0] == OWN:
         words = [OWN, *filter(None, command.partition("@")[2].split(","))]
         if bare := next((word for word in words[1:] if "=" not in word), ""):
-            raise UsageError(f"engine {text}: OPTION=VALUE is expected, not {bare}; {QUOTES} '{OWN}@Skill Level=5'")
+            raise UsageError(f"engine {text}: OPTION=VALUE is expected, not {bare}; {QUOTES}: '{OWN}@Skill Level=5'")
         name = name or command
     else:
         try:
@@ -59,7 +59,7 @@ def parts_of(text: str) -> EngineParts:
     settings = [index for index, word in enumerate(words) if index and re.match(r"[^-/=][^=/]*=", word)]
     is_word = name in (*LIMITS, RANKS, PROTOCOL) or re.fullmatch("[0-9.]+|true|false", command)
     if name and not settings and is_word and shutil.which(command) is None:
-        raise UsageError(f"engine {text}: {command} is no program; {QUOTES} './engine {text}'")
+        raise UsageError(f"engine {text}: {command} is no program; {QUOTES}: './engine {text}'")
     first = settings[0] if settings else len(words)
     if not words:
         raise UsageError(f"engine {text}: a command is missing")

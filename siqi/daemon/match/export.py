@@ -43,8 +43,10 @@ COLUMNS = (
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Declare the arguments of `siqi match export`."""
     option = found.add_argument
-    found.description = "Write the games of a log, in the order of their numbers. A record says how its game ended if "
-    found.description += "not by the rules: on time, by an illegal move, a crash or an adjudication."
+    found.description = (
+        "Write the games of a log, in the order of their numbers. A record says how its game ended if "
+        "not by the rules: on time, by an illegal move, a crash or an adjudication."
+    )
     option("log", type=Path, metavar="LOG", help="a log of siqi match, which may still run")
     forms = found.add_mutually_exclusive_group()
     for name, what in FORMS.items():

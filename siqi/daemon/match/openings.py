@@ -125,6 +125,6 @@ def openings_text(settings: MatchSettings) -> str:
     count, name = count_openings(settings), settings.openings
     if not count:
         return "from the start position"
-    noun, plies = "openings" if count > 1 else "opening", plies_of(name)
-    what = f"{count} random {noun} of {plies} moves" if plies else f"{count} {noun} of {name}"
+    drawn = f"{count} random opening{'s' if count > 1 else ''} of {plies_of(name)} moves"
+    what = drawn if plies_of(name) else f"{count} opening{'s' if count > 1 else ''} of {name}"
     return f"{what}, which go{'' if count > 1 else 'es'} round" if count < settings.pairs else what

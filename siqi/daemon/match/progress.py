@@ -12,6 +12,7 @@ from siqi.daemon.cluster.progress import Bar
 from siqi.daemon.match.schedule import count_games
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.tally import Tally
+from siqi.system.messages import translated
 
 REFRESH_S = 0.5
 
@@ -23,11 +24,11 @@ def progress(tally: Tally | Standings, every: int, as_json: bool = False) -> Ite
 
         def print_standing() -> None:
             if tally.games % every == 0:
-                print(f"{tally.games}  {tally.standing()}", flush=True)
+                print(f"{tally.games}  {translated(tally.standing())}", flush=True)
 
         yield print_standing
         return
-    layout = "{l_bar}{bar:10}| {n_fmt}/{total_fmt} games [{elapsed}<{remaining}]"
+    layout = "{l_bar}{bar:10}| " + translated("{n_fmt}/{total_fmt} games") + " [{elapsed}<{remaining}]"
     total = count_games(tally.settings)
     with (
         Bar(total=total, initial=tally.games, bar_format=layout, as_json=as_json, mininterval=REFRESH_S) as games,
@@ -36,8 +37,8 @@ def progress(tally: Tally | Standings, every: int, as_json: bool = False) -> Ite
 
         def advance() -> None:
             if games.update():
-                standing.set_description_str(tally.standing())
+                standing.set_description_str(translated(tally.standing()))
 
-        standing.set_description_str(tally.standing())
+        standing.set_description_str(translated(tally.standing()))
         yield advance
-        standing.set_description_str(tally.standing())
+        standing.set_description_str(translated(tally.standing()))

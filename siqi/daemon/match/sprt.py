@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from siqi.daemon.match.arguments import MISUSED
 from siqi.daemon.match.statistics import MODELS, NORMALIZED
 from siqi.daemon.match.tally import LEGEND, strength
+from siqi.system.messages import translated
 from siqi.system.pipes import to_stderr
 
 if TYPE_CHECKING:
@@ -60,12 +61,12 @@ def sprt_with(options: argparse.Namespace) -> int:
         to_stderr(f"siqi match sprt: --bounds: {fault}")
         return MISUSED
     llr = test.llr(options.counts)
-    print(f"{test.text(llr)}: {conclusion(test, llr)}")
+    print(f"{test.text(llr)}: {translated(conclusion(test, llr))}")
     if any(options.counts):
-        print(f"{strength(options.counts)}\n{LEGEND}")
+        print(translated(f"{strength(options.counts)}\n{LEGEND}"))
     if test.model == NORMALIZED:
         ends, middle = (f"{2 * pairs:,.0f}" for pairs in test.expected_pairs())
-        print(f"such a test takes on average {ends} games if H0 or H1 is right, {middle} midway")
+        print(translated(f"such a test takes on average {ends} games if H0 or H1 is right, {middle} midway"))
     return 0
 
 

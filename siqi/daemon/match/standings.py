@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from siqi.daemon.match import statistics
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Pairing
 from siqi.daemon.match.schedule import ROUNDS, Round, add_score, is_over, points_of, swiss_points
 from siqi.daemon.match.tally import Tally, latency, warning_of_time
+from siqi.system.columns import right
+from siqi.system.messages import translated
 
-LATENCY_HEADS = f"{'99% ms':>9}{'worst ms':>9}"
-"""Of the times of a move above its limit."""
+RATING_HEADS, LATENCY_HEADS = (("Elo", 5), ("+-", 5), ("points", 8)), (("99% ms", 9), ("worst ms", 9))
+"""Heads and widths of columns; the last are of the times of a move above its limit."""
+
+
+def heads(columns: Iterable[tuple[str, int]]) -> str:
+    """Return the heads of columns in the user's language, each at the right of its column."""
+    return "".join(right(translated(head), width) for head, width in columns)
 
 
 class Standings:
@@ -100,7 +108,7 @@ class Standings:
         over_ms = [self._over_ms(engine) for engine in range(len(engines))]
         lines = [
             f"{self.settings.game}: {self.settings.tournament} of {len(engines)} engines, {self.games} games",
-            f"{'':{width}}  Elo   +-  points{cells}{LATENCY_HEADS if any(over_ms) else ''}",
+            f"{'':{width}}{heads(RATING_HEADS)}{cells}{heads(LATENCY_HEADS) if any(over_ms) else ''}",
         ]
         for place, engine in enumerate(order, 1):
             scores = [self.score(engine, other) for other in order]

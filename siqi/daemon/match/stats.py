@@ -17,6 +17,7 @@ from siqi.daemon.match.match_log import MatchRecord, MatchSettings, Reader, diff
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.tally import LEGEND, Tally, strength
 from siqi.system.log import read_log
+from siqi.system.messages import translated
 from siqi.system.pipes import to_stderr
 
 EXTENT = {"engines", "games", "rounds", "concurrency", "seed", "openings", "sprt", "sprt_model", "tournament"}
@@ -25,8 +26,10 @@ EXTENT = {"engines", "games", "rounds", "concurrency", "seed", "openings", "sprt
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Declare the arguments of `siqi match stats`."""
-    found.description = "Show what logs of matches say: results, strength, sides, ends of games. "
-    found.description += "Logs are counted together if their engines and conditions are the same."
+    found.description = (
+        "Show what logs of matches say: results, strength, sides, ends of games. "
+        "Logs are counted together if their engines and conditions are the same."
+    )
     found.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="a log of siqi match, which may still run")
     found.set_defaults(run=stats_with)
 
@@ -38,7 +41,7 @@ def stats_with(options: argparse.Namespace) -> int:
     except OSError as error:
         to_stderr(f"siqi match stats: {reason(error)}")
         return FILE_FAILED
-    print("\n\n".join(text_of(group) for group in groups))
+    print(translated("\n\n".join(text_of(group) for group in groups)))
     return 0
 
 

@@ -23,6 +23,7 @@ from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.system.files import check_folder, check_owned, replace_file
 from siqi.system.interrupts import INTERRUPTED, held_back
+from siqi.system.messages import translated
 from siqi.system.pipes import printable, to_stderr
 from siqi.system.texts import visible
 
@@ -191,7 +192,7 @@ class ReviewProgress:
         if sys.stderr is not None and sys.stderr.isatty():
             from tqdm import tqdm
 
-            self._bar = tqdm(total=self._total, unit=" positions", file=sys.stderr, dynamic_ncols=True)
+            self._bar = tqdm(total=self._total, unit=translated(" positions"), file=sys.stderr, dynamic_ncols=True)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -211,4 +212,4 @@ class ReviewProgress:
         if self._bar is None:
             report(text)
         else:
-            self._bar.write(visible(f"siqi review: {text}"), file=sys.stderr)
+            self._bar.write(visible(translated(f"siqi review: {text}")), file=sys.stderr)

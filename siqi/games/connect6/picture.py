@@ -92,7 +92,7 @@ def draw(
     left = grid.left
     width = left + 26 + 18 * STEP
     height = 52 + 18 * STEP + (10 if look.coordinates else 0)
-    drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
+    drawing = Drawing(DESIGN, width, height, look, f"Connect6, {_state(position)}", position.fen())
     if look.ground:
         drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, 26)]
     if look.ground and look.coordinates:
@@ -136,9 +136,10 @@ def diagram(fen: str) -> Diagram:
     return Diagram({point_text(point): INFO.pieces[side] for point, side in stones}, turn, fen)
 
 
-def _title(position: Connect6Position) -> str:
-    side = ("Black", "White")[position.turn]
-    return f"Connect6, {side} to move" if position.outcome() is None else f"Connect6, {position.outcome()}"
+def _state(position: Connect6Position) -> str:
+    """Return the side to move, or the outcome."""
+    outcome = position.outcome()
+    return f"{('Black', 'White')[position.turn]} to move" if outcome is None else str(outcome)
 
 
 def _keep_stone(drawing: Drawing, name: str) -> str:
@@ -214,4 +215,4 @@ def text(position: Connect6Position, style: TerminalStyle) -> Iterator[str]:
     signs = dict(zip(INFO.pieces, (Cell("x", "red"), Cell("o", "white")), strict=True))
     cells = {point: signs[letter] for point, letter in position.pieces().items()}
     yield from rows(INFO.board, cells, style, marked=last_points(position, INFO.board))
-    yield f"{_title(position).removeprefix('Connect6, ')}; x Black, o White"
+    yield f"{_state(position)}; x Black, o White"

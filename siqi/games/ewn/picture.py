@@ -83,7 +83,7 @@ def draw(position: EwnPosition, look: Look = Look(), *, chances: Mapping[int, fl
     grid = _grid(look)
     aside = grid.left - STEP / 2
     width, height = aside + 5 * STEP + PANEL, 12 + 5 * STEP + aside
-    drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
+    drawing = Drawing(DESIGN, width, height, look, f"EinStein würfelt nicht!, {_state(position)}", position.fen())
     if look.ground:
         drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_squares(grid)]
     if look.ground and look.coordinates:
@@ -120,12 +120,13 @@ def diagram(fen: str) -> Diagram:
     return Diagram({square_text(square): letter_of(piece) for piece, square in pieces}, turn, fen, dice)
 
 
-def _title(position: EwnPosition) -> str:
+def _state(position: EwnPosition) -> str:
+    """Return the side to move and its throw, or the outcome."""
     outcome = position.outcome()
     if outcome is not None:
-        return f"EinStein würfelt nicht!, {outcome}"
+        return str(outcome)
     throw = f" with a {position.dice}" if position.dice else ""
-    return f"EinStein würfelt nicht!, {SIDES[position.turn]} to {'move' if position.has_pieces else 'set up'}{throw}"
+    return f"{SIDES[position.turn]} to {'move' if position.has_pieces else 'set up'}{throw}"
 
 
 def _squares(grid: Grid) -> Iterator[str]:
@@ -190,4 +191,4 @@ def text(position: EwnPosition, style: TerminalStyle) -> Iterator[str]:
         digit = INFO.pieces[side].index(letter) + 1
         cells[point] = Cell(f"({digit})" if side else f"[{digit}]", ("red", "blue")[side])
     yield from rows(INFO.board, cells, style, marked=last_points(position, INFO.board), empty=" . ")
-    yield f"{_title(position).removeprefix('EinStein würfelt nicht!, ')}; [1] Red to e1, (1) Blue to a5"
+    yield f"{_state(position)}; [1] Red to e1, (1) Blue to a5"

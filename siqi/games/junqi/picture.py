@@ -92,7 +92,7 @@ def draw(
     left = grid.left
     width = left + 44 + 4 * STEP[0]
     height = 60 + 11 * STEP[1] + GAP + (12 if look.coordinates else 0)
-    drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
+    drawing = Drawing(DESIGN, width, height, look, f"Junqi, {_state(position)}", position.fen())
     if look.ground:
         ground = shape("rect", class_="board", width=width, height=height, rx=6)
         drawing.ground += [ground, *_ways(drawing, grid), *_places(grid)]
@@ -128,11 +128,11 @@ def diagram(fen: str) -> Diagram:
     return Diagram({square_text(square): letter for letter, square in pieces}, turn, fen, viewer=viewer)
 
 
-def _title(position: JunqiPosition) -> str:
+def _state(position: JunqiPosition) -> str:
+    """Return the side to move or the outcome, and who sees the position so."""
     outcome = position.outcome()
-    view = "" if position.viewer is None else f", as {SIDES[position.viewer]} sees it"
-    state = f"{SIDES[position.turn]} to {'move' if position.has_pieces else 'set up'}"
-    return f"Junqi{view}, {state if outcome is None else outcome}"
+    state = f"{SIDES[position.turn]} to {'move' if position.has_pieces else 'set up'}" if outcome is None else outcome
+    return str(state) if position.viewer is None else f"as {SIDES[position.viewer]} sees it, {state}"
 
 
 def _ways(drawing: Drawing, grid: Grid) -> Iterator[str]:
@@ -223,4 +223,4 @@ def text(position: JunqiPosition, style: TerminalStyle) -> Iterator[str]:
     empty = {square_text(square): " ." for square in range(SQUARES)}
     empty |= {square_text(square): "()" for square in CAMPS} | {square_text(square): "[]" for square in HEADQUARTERS}
     yield from rows(INFO.board, cells, style, marked=last_points(position, INFO.board), empty=empty)
-    yield f"{_title(position).removeprefix('Junqi, ')}; v: Blue's pieces, which head down"
+    yield f"{_state(position)}; v: Blue's pieces, which head down"

@@ -1,12 +1,12 @@
-"""Boards as lines of text for a terminal: widths of East Asian characters, colours, letters where characters fail."""
+"""Boards as lines of text for a terminal: colours, letters where characters fail."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from siqi.games.shape import BoardShape
+from siqi.system.columns import padded, width_of
 
 COLOURS = {"red": "1;31", "blue": "1;34", "black": "1", "white": "1;36", "green": "1;32", "dim": "2", "mark": "7"}
 """ANSI codes. Black and white are of no use as colours, as a terminal's background may be either."""
@@ -28,21 +28,10 @@ class Cell(NamedTuple):
     colour: str = ""
 
 
-def width_of(text: str) -> int:
-    """Return the columns that a text takes in a terminal."""
-    wide = (unicodedata.east_asian_width(character) in "WF" for character in text)
-    return sum(0 if unicodedata.combining(c) else 1 + is_wide for c, is_wide in zip(text, wide, strict=True))
-
-
 def painted(text: str, colours: Collection[str], style: TerminalStyle) -> str:
     """Return a text in colours, unless the style has none."""
     codes = ";".join(COLOURS[colour] for colour in colours if colour)
     return f"\x1b[{codes}m{text}\x1b[0m" if style.colour and codes else text
-
-
-def padded(text: str, width: int) -> str:
-    """Return a text followed by blanks up to a width in columns."""
-    return text + " " * (width - width_of(text))
 
 
 def rows(

@@ -19,6 +19,7 @@ from siqi.daemon.match.engines import parse_engine
 from siqi.daemon.match.match_log import UsageError
 from siqi.games import registry
 from siqi.system.interrupts import INTERRUPTED, raised
+from siqi.system.messages import translated
 from siqi.system.pipes import printable, to_stderr
 
 FAILED, MISUSED, NOT_STARTED = 1, 2, 3
@@ -59,7 +60,6 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     option("--slow", type=factor, default=1.0, metavar="FACTOR", help="wait FACTOR times as long, on a busy machine")
     option("--json", action="store_true", help="print a line of JSON for each check")
     found.epilog = f"checks: {', '.join(CHECKS)}\n\n{EXAMPLES}"
-    found.formatter_class = argparse.RawDescriptionHelpFormatter
     found.set_defaults(run=check_with)
 
 
@@ -100,7 +100,8 @@ def check_with(options: argparse.Namespace) -> int:
             if not options.json:
                 chosen = len(options.only or CHECKS)
                 ranks = ", ranks from 1" if engine.ranks else ""
-                print(f"{printable(spec.name)}: {engine.game_name} by {engine.protocol.name}{ranks}; checks: {chosen}")
+                what = f"{engine.game_name} by {engine.protocol.name}{ranks}; checks: {chosen}"
+                print(f"{printable(spec.name)}: {translated(what)}")
             results = []
             for name in dict.fromkeys(options.only or CHECKS):
                 results.append(tried(CHECKS[name], engine))
@@ -109,7 +110,8 @@ def check_with(options: argparse.Namespace) -> int:
         return INTERRUPTED
     counts = [sum(result.result == kind for result in results) for kind in ("pass", "fail", "skip")]
     if not options.json:
-        print("{} passed, {} failed, {} not for this engine".format(*counts))
+        passed, failed, skipped = counts
+        print(translated(f"{passed} passed, {failed} failed, {skipped} not for this engine"))
     return FAILED if counts[1] else 0
 
 
@@ -190,7 +192,7 @@ def show_json(result: Result) -> None:
 
 def show(result: Result) -> None:
     """Print a line for a check, and for a broken rule the sentence and the end of the dialogue."""
-    why = f"  {result.reason}" if result.reason else ""
-    print(f"{result.result}  {result.check}{why}", flush=True)
+    why = f"  {translated(result.reason)}" if result.reason else ""
+    print(f"{translated(result.result)}  {result.check}{why}", flush=True)
     if result.result == "fail":
-        print("\n".join([f"      {result.meaning}", *(f"      {line}" for line in result.dialogue)]), flush=True)
+        print("\n".join(f"      {line}" for line in (translated(result.meaning), *result.dialogue)), flush=True)

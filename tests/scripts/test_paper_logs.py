@@ -18,6 +18,7 @@ from scripts.papers.ewn_uct.experiments import paired_text, points_text
 from scripts.papers.ewn_uct.threads import PLAYOUTS
 from scripts.papers.xiangqi_endgames.experiments import proportion
 from scripts.papers.xiangqi_endgames.solving import DRAWN, MINDS, is_solved
+from scripts.papers.xiangqi_rules.clock import against, games_in, score_of
 from scripts.papers.xiangqi_rules.experiments import MATCHES
 
 from siqi.daemon.clients.player import PlayerLimits
@@ -145,3 +146,12 @@ def test_endgames_solved_by_depth(depth: str, kind: str) -> None:
     rates = solved_rates("solved-by-depth", kind, depth, ("paper", "ours"))
     for page, word in zip(pages(5), (kind, SOLVED[kind]), strict=True):
         assert f"| {depth} | {word} | {rates} |" in page
+
+
+@pytest.mark.parametrize(
+    ("log", "player", "games"), [("clock", "rules", 16), ("clock", "positions", 14), ("movetimes-100", "rules", 40)]
+)
+def test_scores_of_rules_by_time(log: str, player: str, games: int) -> None:
+    played = against(games_in(LOGS / f"xiangqi_rules/{log}.jsonl.zst"), player)
+    text = spaced(percent(score_of(played, player).score))
+    assert len(played) == games and all(f"| {text}" in page for page in pages(2))

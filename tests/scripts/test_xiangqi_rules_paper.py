@@ -160,12 +160,12 @@ def test_a_quick_run_is_gone_on_with_after_a_kill(tmp_path: Path) -> None:
     run(folder)
     assert (folder / "play.jsonl").read_bytes().startswith(kept) and kept
     assert (folder / "own-games.jsonl").read_bytes() == own
-    for name in ("table-3", "play", "searches", "loop"):
+    for name in ("table-3", "play", "searches", "loop", "clock", "movetimes"):
         page = (folder / f"{name}.md").read_text(encoding="utf-8")
         assert "Jiang" in page and "| " in page and "A quick run" in page, name
     logs = {path.name: path.read_bytes() for path in folder.glob("*.jsonl")}
     bases = {path.name: path.stat().st_ino for path in folder.glob("*.book")}
-    assert len(bases) == 11
+    assert len(bases) == 13
     run(folder)
     assert {path.name: path.read_bytes() for path in folder.glob("*.jsonl")} == logs
     assert {path.name: path.stat().st_ino for path in folder.glob("*.book")} == bases

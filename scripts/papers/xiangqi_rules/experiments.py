@@ -6,9 +6,10 @@
 The paper numbers the 32 pieces, mines whole games for rules "if this move was played, answer so", and plays a rule at
 random among those that fit; it searches only if none fits. It claims to save time. `play` compares this with the search
 alone at a fixed depth, with the paper's items and ours, and with the first 40 plies and whole games. `loop` lets the
-rule base grow from the engine's own games, as the daemon's options `GameLog`, `MineRules` and `RuleFile` do.
+rule base grow from the engine's own games, as the daemon's options `GameLog`, `MineRules` and `RuleFile` do. `clock`
+and `movetimes` are matches of whole engines by time: `--only clock --jobs 1` takes some seven hours, and resumes.
 
-A full run takes about a quarter of an hour on two cores.
+Without these two a full run takes about a quarter of an hour on two cores.
 
 Data: games.jsonl.zst in the folder of `--data`, games as JSON lines (`moves`, `result`); siqi/books/README.md names the
 sources of the shipped rule book's games, which are not shipped themselves. Without it the command plays games of the
@@ -19,7 +20,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,9 @@ from typing import TYPE_CHECKING, Any
 from scripts.common import script
 from scripts.common.table import Table
 from scripts.match.paired_games import Pairing, PaperGame, pairing_scores, percents, run_games
-from scripts.papers.paper import FIXTURES, Bench, Experiment, Paper, Result, run_paper
+from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
+from scripts.papers.xiangqi_rules.clock import clock, movetimes
+from scripts.papers.xiangqi_rules.games import games_of, openings
 from scripts.papers.xiangqi_rules.mining import (
     ALL,
     MAX_PLIES,
@@ -40,7 +42,6 @@ from scripts.papers.xiangqi_rules.mining import (
     RuleCount,
     count_rule,
     mine_bases,
-    own_games,
     paper_item,
     play_by_rules,
     read_games,
@@ -63,8 +64,6 @@ PAPER = Paper(
     2004,
 )
 
-DATA = "games.jsonl.zst"
-
 PAPER_GAMES = 8
 
 MOVES = {
@@ -79,22 +78,6 @@ RULES = ((11, 26), (11, 72), (26, 11), (26, 90), (26, 91), (26, 92), (72, 11), (
 """The rules of table 3."""
 
 CONFIDENCES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-
-
-def openings() -> list[list[str]]:
-    """Return common openings of six plies."""
-    lines = (FIXTURES / "xiangqi_openings.txt").read_text(encoding="utf-8").splitlines()
-    return [line.split()[1:] for line in lines]
-
-
-def games_of(bench: Bench) -> Path:
-    """Return the file of games to mine: the user's, else one of games that the engine now plays against itself."""
-    if bench.has_data(DATA):
-        return bench.data(DATA, "", "games of human players")
-    own = bench.log.parent / "own-games.jsonl"
-    print(f"no {DATA} in --data: games of the engine against itself ({own})", file=sys.stderr)
-    own_games(own, bench.size(10, 400), openings(), bench.jobs)
-    return own
 
 
 # table-3
@@ -353,6 +336,17 @@ EXPERIMENTS = (
         "loop",
         "after each game the games kept are mined; the more games, the more rules can be used. No figures are given.",
         loop,
+    ),
+    Experiment(
+        "clock",
+        "rules raise the efficiency of the search and keep the strength of play. No figures are given; the time that a "
+        "rule saves here stays on the clock.",
+        clock,
+    ),
+    Experiment(
+        "movetimes",
+        "rules save needless search and speed the program up. No figures are given.",
+        movetimes,
     ),
 )
 

@@ -166,6 +166,21 @@ def write_paper_bases(games: Path, folder: Path, nine: Sequence[tuple[Item, Item
     return {base: len(RuleBook(folder / name).rules) for base, name in PAPER_BASES.items()}
 
 
+def write_moves_base(games: Path, path: Path, plies: int, wanted: MiningRequest, least_score: float) -> None:
+    """Write a base of rules of the first plies whose answering side scores enough; one of these games is kept."""
+    source = f"{games.name}, {games.stat().st_size} bytes"
+    if _source_of(path) == source:
+        return
+    found = read_games(games, "identity", plies)
+    about = {
+        "source": source,
+        "games": len(found.plies),
+        "items": "identity",
+        "parameters": {"plies": plies, "min_confidence": wanted.confidence, "min_support": wanted.support},
+    }
+    rulebook.write(path, about, [rule for rule in move_rules(found, wanted) if rule.score >= least_score])
+
+
 ALL, TABLE_3 = "all of the definition", "table 3"
 PAPER_BASES = {ALL: "rules-any-order.book", TABLE_3: "rules-table-3.book"}
 """Rule bases by the paper's definition, and their files."""

@@ -27,7 +27,6 @@ from siqi.games.formats import MAX_BYTES, RULE_ITEMS, RULE_KINDS, RULE_PHASES, R
 from siqi.games.game_record import GameRecord
 from siqi.system.files import Owns, check_folder, check_owned, replace_file
 from siqi.system.interrupts import held_back
-from siqi.system.languages import LANGUAGES
 from siqi.system.pipes import printable, to_stderr
 
 FAILED, MISUSED = 1, 2
@@ -89,8 +88,6 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     export.add_argument("folder", metavar="FOLDER", help=what)
     export.add_argument("--rules", metavar="RULES", help="a rule base; default: the shipped one")
     _add_games(export, "--games", "+")
-    what = "the language of the headings, in Chinese the paper's; default: en"
-    export.add_argument("--language", choices=LANGUAGES, default="en", help=what)
     _add_notation(export)
 
 

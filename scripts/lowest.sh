@@ -9,6 +9,6 @@ lowest=build/lowest
 export PIP_CONSTRAINT="$PWD/$lowest/constraints.txt"
 "$lowest/bin/python" -m pip install -q --no-compile --disable-pip-version-check -e '.[test,scripts,cluster,docs]'
 "$lowest/bin/python" -m siqi warm
-exec "$lowest/bin/python" -m pytest -n 3 --dist worksteal tests/daemon/test_{protocol,plot,convert,board_server}.py \
-    tests/daemon/test_cluster.py::test_a_review_on_a_cluster_has_the_same_values \
-    tests/books/test_apriori.py tests/structure/test_{site,installations}.py
+exec "$lowest/bin/python" -m pytest -n 3 --dist worksteal tests/{frontends/test_protocol,analysis/test_plot,commands/test_convert,board/test_board_server}.py \
+    tests/cluster/test_cluster.py::test_a_review_on_a_cluster_has_the_same_values \
+    tests/games/test_apriori.py tests/docs/test_site.py tests/structure/test_installations.py

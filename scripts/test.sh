@@ -7,8 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 unset PYTHONDONTWRITEBYTECODE  # many tests start processes
 # What most changes break first: every front end and command as documented, every game's contract, the imports' layers.
-QUICK=(tests/frontends tests/rules/test_conformance.py tests/structure/test_structure.py
-    tests/daemon/test_{command,engine,protocol,siqi}.py)
+QUICK=(tests/frontends tests/games/test_conformance.py tests/structure/test_structure.py
+    tests/commands/test_command.py tests/engine/test_engine.py tests/library/test_siqi.py)
 if [ "${1:-}" = --quick ]; then
     shift
     .venv/bin/ruff check .

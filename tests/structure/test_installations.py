@@ -148,7 +148,7 @@ def test_nothing_goes_through_the_links_at_the_top() -> None:
     # Of scripts/books the tests name the scripts alone: books/check_patterns.
     links = r"(?<![\w/.\-])([ab]/)?(daemon|games|books)/(?!build_|check_)(?=[\w<*{])"
     path = re.compile(rf"{links}|ROOT / \"(daemon|games|books)\b")
-    of_users = {"docs/guide/files.md", "docs/guide/files.zh.md", "tests/daemon/test_convert.py"}
+    of_users = {"docs/guide/files.md", "docs/guide/files.zh.md", "tests/commands/test_convert.py"}
     endings = (".py", ".md", ".toml", ".sh", ".txt")
     names = [
         name

@@ -342,7 +342,7 @@ def factorial(bench: Bench) -> Result:
         f"root, backed up under a lock. Each cell plays bare UCT of one thread, (1, 1), rewards 0..1, under the same "
         f"limit; playouts are those of all threads together. {PAIRS.capitalize()}; {MACHINE}; games at once under a "
         f"time: {at_once(bench, A_TIME)}. Regret: decisions of {path.name}. One thread with (0.5, 0.5) plays "
-        f"exactly as with (1, 1) (tests/search/test_ewn_uct.py), so it is not measured everywhere."
+        f"exactly as with (1, 1) (tests/games/ewn/test_ewn_uct.py), so it is not measured everywhere."
     )
     return Result(conditions, tables, functools.partial(draw_levels, levels, found))
 

@@ -162,5 +162,5 @@ def test_a_soak_goes_on_after_its_last_game(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_other_tests_with_bounds_checked() -> None:
     """The daemon's random lines and the games' common suite pass with checked kernels."""
-    files = ["tests/daemon/test_fuzz.py", "tests/rules/test_conformance.py", "tests/search/test_search.py"]
+    files = ["tests/engine/test_fuzz.py", "tests/games/test_conformance.py", "tests/games/test_search.py"]
     run("-m", "pytest", "-x", *files, timeout_s=3600)

@@ -1,6 +1,6 @@
 """The suite that every game passes, written against the contract alone (siqi/games/contract.py).
 
-After an intended change of rules or evaluation, or for a new game, `python tests/rules/test_conformance.py [GAME ...]`
+After an intended change of rules or evaluation, or for a new game, `python tests/games/test_conformance.py [GAME ...]`
 writes the golden playthroughs.
 """
 
@@ -393,7 +393,7 @@ def golden_lines(game: Game) -> list[str]:
 
 
 def test_golden_playthrough(game: Game) -> None:
-    """The playthrough is the expected one; `python tests/rules/test_conformance.py` writes the expected files anew."""
+    """The playthrough is the expected one; `python tests/games/test_conformance.py` writes the expected files anew."""
     path = GOLDEN / f"{game.info.name}.txt"
     assert path.exists(), f"{game.info.name} has no golden playthrough"
     assert golden_lines(game) == path.read_text().splitlines()

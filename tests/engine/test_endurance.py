@@ -1,6 +1,6 @@
 """Hundreds of thousands of lines, hundreds of games: no process grows, slows down, or loses on time.
 
-Run by hand: `pytest -m long tests/daemon/test_endurance.py`. docs/history/daemon.md has its results.
+Run by hand: `pytest -m long tests/engine/test_endurance.py`. docs/history/daemon.md has its results.
 """
 
 from __future__ import annotations

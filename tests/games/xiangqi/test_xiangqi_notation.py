@@ -747,7 +747,7 @@ def test_svg_options() -> None:
 
 def test_the_declaration_loads_nothing_heavy() -> None:
     code = "import sys, siqi.games.xiangqi; print(sorted({'numba', 'numpy'} & set(sys.modules)))"
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert out.stdout.strip() == "[]"
     with pytest.raises(ImportError):

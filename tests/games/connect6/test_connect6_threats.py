@@ -21,7 +21,7 @@ from siqi.games.connect6.search.proof import Proof, ThreatSolver
 from siqi.games.contract import Task
 from siqi.games.kernel.control import Control
 
-FIXTURES = Path(__file__).parents[1] / "support" / "fixtures"
+FIXTURES = Path(__file__).parents[2] / "support" / "fixtures"
 PUZZLES = [json.loads(line) for line in (FIXTURES / "connect6_puzzles.jsonl").read_text().splitlines()]
 BUDGET = 200_000
 

@@ -106,8 +106,8 @@ TOUCHED = (
 """The tests that concern what the pages change, of those below."""
 
 TESTS = (
-    "tests/rules/test_conformance.py tests/rules/test_records.py tests/frontends/test_transcripts.py "
-    "tests/daemon/test_protocol.py tests/structure/test_structure.py"
+    "tests/games/test_conformance.py tests/games/test_records.py tests/frontends/test_transcripts.py "
+    "tests/frontends/test_protocol.py tests/structure/test_structure.py"
 )
 
 

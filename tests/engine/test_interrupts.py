@@ -164,7 +164,7 @@ def main_of_workers() -> None:
 
 def test_workers_never_receive_an_interrupt() -> None:
     """Workers ignore interrupts, also the first ones, with which multiprocessing starts a process of its own."""
-    paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests/daemon", ROOT / "tests/support")))
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests/engine", ROOT / "tests/support")))
     done = subprocess.run(
         [sys.executable, "-c", "import test_interrupts; test_interrupts.main_of_workers()"],
         env=os.environ | {"PYTHONPATH": paths},

@@ -60,7 +60,7 @@ NO_MESSAGE = re.compile(
     r"|ping|protover|time_setting|board_setting|debug|xyzzy) (?!of|for|lost|limit|the|is|came)(?:\{|\w+|\(\?).*"
     r"|option (?:name|\(|\{\}=).*|fen \{\}|opening \{\} games .*|`?Illegal move`?"  # protocols
     r"|\S* \| None|.*\(\?:.*|(?:argument|ambiguous|unrecognized) .*\(\.\*\).*|the following .*|choose from"  # patterns
-    r"|\{match\} .*|Traceback.*|Caused by:|var 0 .*"  # of engines
+    r"|\{match\} .*|Traceback.*|Caused by:|(?:var|default|min) (?:0|1|\{\}).*|\{\} (?:GAME )?ENGINE .*"  # of engines
     r"|rnbak.*|棋谱由.*|Siqi \{\}|Chinese Chess|rules infraction|time forfeit|.*\[\{\} \"Red\"\].*|.* %s: %s"  # files
     r"|.*%[a-z_]+ = .*|(?:@mark|br|declare|define|ret|store) .*"  # LLVM
 )
@@ -103,15 +103,20 @@ def literals(tree: ast.AST) -> Iterator[ast.AST]:
             yield node
 
 
-def has_words(text: str, least: int = 1) -> bool:
-    """True for a text with at least so many words, besides the names of options and commands."""
-    bare = re.sub(r"--[a-z-]+|siqi [a-z ]+|pip .*|`.*`|Debug Log File|Skill Level", "", text)
-    return sum(re.search(r"[a-z]{2,}|W-D-L", word) is not None for word in bare.split()) >= least
+def bare(text: str) -> str:
+    """Return a text without the names of options and commands."""
+    return re.sub(r"--[a-z-]+|siqi [a-z ]+|pip .*|`.*`|Debug Log File|Skill Level", "", text)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in small letters, besides the names of options and commands."""
+    return re.findall(r"(?<![\w@])[a-z]{2,}(?!\w)", bare(text), re.ASCII)
 
 
 def is_message(text: str) -> bool:
     """True for a text with words and a blank that is not for programs."""
-    return has_words(text) and " " in text and text.isprintable() and NO_MESSAGE.fullmatch(text) is None
+    has_words = re.search(r"[a-z]{2,}|W-D-L", bare(text)) is not None
+    return has_words and " " in text and text.isprintable() and NO_MESSAGE.fullmatch(text) is None
 
 
 def parts_of(path: Path, only_errors: bool) -> Iterator[ast.AST]:
@@ -157,7 +162,7 @@ def file_of(place: str) -> str:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the parts of a message between its marks `: ` and `; `, and those that neighbours make together."""
-    found = re.split(r"(: |; )", text)
+    """Yield the parts of a message between its marks (`: `, `; `, blanks), and what neighbours make together."""
+    found = re.split(r"(: |; |  +)", text)
     for at in range(0, len(found), 2):
         yield from ("".join(found[at : end + 1]) for end in range(at, len(found), 2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +17,7 @@ from scripts.papers.connect6_roads.times import PAPER_SECONDS, PAPER_TURN
 from scripts.papers.ewn_uct.conditions import uct_text
 from scripts.papers.ewn_uct.experiments import paired_text, points_text
 from scripts.papers.ewn_uct.threads import PLAYOUTS
+from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.xiangqi_endgames.experiments import proportion
 from scripts.papers.xiangqi_endgames.solving import DRAWN, MINDS, is_solved
 from scripts.papers.xiangqi_rules.clock import against, games_in, score_of
@@ -118,6 +120,33 @@ def test_rules_mined_with_and_without_an_order() -> None:
         counts = [(value["rules"][order], sum(value["found"][order])) for order in ("any order", "later")]
         cells = " | ".join(f"{rules:,} | {own} of 9" for rules, own in counts)
         assert f"| {value['counts'][0][0]:,} | {cells} |" in pages(2)[0]
+
+
+@pytest.mark.parametrize(("name", "pairings"), [("parts", 2), ("figure-2", 3)])
+def test_scores_of_the_cooperative_player(name: str, pairings: int) -> None:
+    """Each pairing of a log is a row of paper 4's pages, with its games and its score."""
+    found = pairing_scores(read_games(LOGS / f"junqi_cooperation/{name}.jsonl.zst"))
+    assert len(found) == pairings
+    for score in found.values():
+        cells = f"| {sum(map(int, score.counts))} | {spaced(percent(score.score))} |"
+        assert all(cells in page for page in pages(4))
+
+
+def test_training_of_the_cooperative_player() -> None:
+    games = read_games(LOGS / "junqi_cooperation/figure-2-training.jsonl.zst")
+    assert all(f"{len(games)} {word}" in page for word, page in zip(("games", "局"), pages(4), strict=True))
+
+
+@pytest.mark.long
+def test_kinds_of_the_cooperative_player_s_moves() -> None:
+    counts: dict[str, Counter[str]] = {"a": Counter(), "b": Counter()}
+    for game in read_games(LOGS / "junqi_cooperation/parts.jsonl.zst")[:60]:
+        for side, kind, meets in kinds_of(game["words"].split()):
+            counts["ab"[side ^ game["first"]]].update([kind, "meets"] if meets else [kind])
+    for found in counts.values():
+        moves = sum(found[kind] for kind in KINDS)
+        cells = " | ".join(f"{100 * found[kind] / moves:.1f}" for kind in (*KINDS, "meets"))
+        assert all(f"| {moves:,} | {cells} |" in page for page in pages(4))
 
 
 SOLVED = {"won": "胜局", "drawn": "和局"}

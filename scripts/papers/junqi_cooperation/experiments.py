@@ -10,7 +10,8 @@ equal time; at equal playouts against little knowledge also UCT alone.
 its parts. `figure-2`: with and without what 1,000 games have taught. `figures-3-7`: its two parameters from 0.2 to 1.
 `table-1`: the kinds of its moves. `figure-8`: the time of a move by kind of activation.
 
-Games come in pairs, with the same two deployments, sides swapped. A full run takes some four hours on two cores.
+Games come in pairs, with the same two deployments, sides swapped. A full run took some four hours on two
+cores, before `figure-2` was added.
 
 Data: none is needed.
 """

@@ -11,44 +11,44 @@ from pathlib import Path
 SIQI = Path(__file__).resolve().parents[2] / "siqi"
 
 WHOLE = (
-    "daemon/command_line.py",
-    "daemon/main.py",
-    "daemon/commands/*.py",
-    "daemon/analysis/a*.py",
-    "daemon/analysis/batch.py",
-    "daemon/analysis/c*.py",
-    "daemon/analysis/[firt]*.py",
-    "daemon/review/command.py",
-    "daemon/review/games.py",
-    "daemon/match/*.py",
-    "daemon/match/check/c*.py",
-    "daemon/match/check/s*.py",
-    "daemon/clients/*.py",
-    "daemon/cluster/*.py",
-    "daemon/board/command.py",
-    "daemon/engine/record_files.py",
-    "system/*.py",
-    "games/[cfgrs]*.py",
-    "games/records/*.py",
-    "games/books/*.py",
-    "games/kernel/cache.py",
-    "games/pictures/plots.py",
-    "games/*/formats/*.py",
-    "games/*/picture.py",
-    "games/*/rules/notation.py",
-    "games/*/rules/setup.py",
-    "games/xiangqi/library/pgn.py",
+    "siqi/daemon/command_line.py",
+    "siqi/daemon/main.py",
+    "siqi/daemon/commands/*.py",
+    "siqi/daemon/analysis/a*.py",
+    "siqi/daemon/analysis/batch.py",
+    "siqi/daemon/analysis/c*.py",
+    "siqi/daemon/analysis/[firt]*.py",
+    "siqi/daemon/review/command.py",
+    "siqi/daemon/review/games.py",
+    "siqi/daemon/match/*.py",
+    "siqi/daemon/match/check/c*.py",
+    "siqi/daemon/match/check/s*.py",
+    "siqi/daemon/clients/*.py",
+    "siqi/daemon/cluster/*.py",
+    "siqi/daemon/board/command.py",
+    "siqi/daemon/engine/record_files.py",
+    "siqi/system/*.py",
+    "siqi/games/[cfgrs]*.py",
+    "siqi/games/records/*.py",
+    "siqi/games/books/*.py",
+    "siqi/games/kernel/cache.py",
+    "siqi/games/pictures/plots.py",
+    "siqi/games/*/formats/*.py",
+    "siqi/games/*/picture.py",
+    "siqi/games/*/rules/notation.py",
+    "siqi/games/*/rules/setup.py",
+    "siqi/games/xiangqi/library/pgn.py",
 )
 """Sources whose texts are all messages, except those that NO_MESSAGE describes."""
 
 ERRORS = (
-    "daemon/engine/*.py",
-    "daemon/serve.py",
-    "daemon/match/check/protocols.py",
-    "games/pictures/*.py",
-    "games/*/board.py",
-    "games/xiangqi/library/san.py",
-    "games/xiangqi/library/algebraic.py",
+    "siqi/daemon/engine/*.py",
+    "siqi/daemon/serve.py",
+    "siqi/daemon/match/check/protocols.py",
+    "siqi/games/pictures/*.py",
+    "siqi/games/*/board.py",
+    "siqi/games/xiangqi/library/san.py",
+    "siqi/games/xiangqi/library/algebraic.py",
 )
 """Sources of which only the texts of errors and of lines to standard error are messages."""
 
@@ -144,7 +144,7 @@ def messages() -> dict[str, str]:
     """Return the messages, each with the place of its source."""
     found = dict.fromkeys(OF_ARGPARSE, "siqi/daemon/commands/parser.py") | dict(single_words())
     for patterns, only_errors in ((WHOLE, False), (ERRORS, True)):
-        for path in sorted({path for pattern in patterns for path in SIQI.glob(pattern)}):
+        for path in sorted({path for pattern in patterns for path in SIQI.parent.glob(pattern)}):
             for part in parts_of(path, only_errors):
                 for node in literals(part):
                     place = f"{path.relative_to(SIQI.parent).as_posix()}:{node.lineno}"

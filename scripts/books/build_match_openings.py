@@ -33,8 +33,8 @@ from typing import NamedTuple
 import msgspec
 
 from scripts.common import script
-from scripts.match.minds import EngineMind
-from scripts.match.self_play import AGREEMENT, ScoringSeat
+from scripts.match.agents import EngineAgent
+from scripts.match.self_play import AGREEMENT, ScoringPlayer
 
 from siqi.daemon.clients.player import EngineSpec, PlayerLimits
 from siqi.daemon.cluster.jobs import Jobs, in_order
@@ -95,7 +95,7 @@ GAME_NODES = 1_000
 
 MAX_PLIES = 200
 
-ALIKE_PLIES, MOST_ALIKE = 2, 8
+ALIKE_PLIES, MAX_ALIKE = 2, 8
 """The most lines that may have one position, or its image, after this many plies."""
 
 HASH_MB = "8"
@@ -129,16 +129,16 @@ class Drawn(msgspec.Struct, frozen=True):
 
 
 @functools.cache
-def mind_of(name: str, options: EngineOptions) -> EngineMind:
+def agent_of(name: str, options: EngineOptions) -> EngineAgent:
     """Return an engine with these options, once per process."""
-    return EngineMind(script.load(name), {"Hash": HASH_MB, **dict(options)})
+    return EngineAgent(script.load(name), {"Hash": HASH_MB, **dict(options)})
 
 
-def moves_to_draw(mind: EngineMind, position: Position) -> list[str]:
+def moves_to_draw(agent: EngineAgent, position: Position) -> list[str]:
     """Return the words of the moves near the best, of Connect6 those that leave no side ahead, by a short search."""
-    mind.new_game(1)
-    lines = exhaust(mind.searcher, Task(position, Control(DRAWING_NODES), multipv=DRAWING_LINES)).lines
-    if mind.game.info.stones_per_turn > 1:
+    agent.new_game(1)
+    lines = exhaust(agent.searcher, Task(position, Control(DRAWING_NODES), multipv=DRAWING_LINES)).lines
+    if agent.game.info.stones_per_turn > 1:
         fit = [line for line in lines if abs((line.score.expected or 0.0) - 0.5) < BALANCE]
     else:
         fit = [line for line in lines if line.score.cp >= lines[0].score.cp - NEAR_BEST_CP]
@@ -147,8 +147,8 @@ def moves_to_draw(mind: EngineMind, position: Position) -> list[str]:
 
 def draw(kind: Kind, rng: random.Random) -> list[str] | None:
     """Draw a line; None if it is none."""
-    mind = mind_of(kind.game, next(iter(kind.judges)))
-    game: Game[Position] = mind.game
+    agent = agent_of(kind.game, next(iter(kind.judges)))
+    game: Game[Position] = agent.game
     plies, position = rng.choice(kind.plies), game.position()
     words = random_moves(game, rng, kind.random_plies)
     if words is None:
@@ -159,7 +159,7 @@ def draw(kind: Kind, rng: random.Random) -> list[str] | None:
         known = [line.move for line in game.consult(position) if line.move is not None]
         if known and rng.random() < 0.5:
             word = rng.choices(known, [move.games**0.5 for move in known])[0].word
-        elif fit := moves_to_draw(mind, position):
+        elif fit := moves_to_draw(agent, position):
             word = rng.choice(fit)
         else:
             return None
@@ -173,10 +173,10 @@ def draw(kind: Kind, rng: random.Random) -> list[str] | None:
 # ---------------------------------------------------------------- judging
 
 
-def expected_score(mind: EngineMind, position: Position, nodes: int) -> float:
+def expected_score(agent: EngineAgent, position: Position, nodes: int) -> float:
     """Return the expected score of the side to move by a search; 0 or 1 if the game is decided."""
-    mind.new_game(1)
-    score = exhaust(mind.searcher, Task(position, Control(nodes))).lines[0].score
+    agent.new_game(1)
+    score = exhaust(agent.searcher, Task(position, Control(nodes))).lines[0].score
     if score.mate is not None:
         return float(score.mate > 0)
     assert score.expected is not None
@@ -187,9 +187,9 @@ def play_games(kind: Kind, moves: list[str], games: int) -> float:
     """Return the first side's points in games of the engine with itself; the judges take turns."""
     points = 0.0
     for number in range(games):
-        mind = mind_of(kind.game, [*kind.judges][number % len(kind.judges)])
-        referee = Referee(mind.game, Opening(moves=moves))
-        seat = ScoringSeat(mind, mind.game, PlayerLimits(nodes=GAME_NODES + GAME_NODES // 20 * number))
+        agent = agent_of(kind.game, [*kind.judges][number % len(kind.judges)])
+        referee = Referee(agent.game, Opening(moves=moves))
+        seat = ScoringPlayer(agent, agent.game, PlayerLimits(nodes=GAME_NODES + GAME_NODES // 20 * number))
         ending = play_moves(referee, [seat] * 2, [Clock()] * 2, ["1"] * 2, Adjudication(MAX_PLIES, AGREEMENT))
         points += 0.5 if ending.winner is None else 1.0 - ending.winner
     return points
@@ -205,11 +205,11 @@ def judge(task: tuple[LineSettings, int]) -> bytes:
     stages += [(options, 1, most) for options, most in kind.judges.items()]
     expected: list[float] = []
     for engine, share, most in stages if words else ():
-        mind = mind_of(kind.game, engine)
-        position: Position = mind.game.position()
+        agent = agent_of(kind.game, engine)
+        position: Position = agent.game.position()
         for word in drawn.moves:
             position.push(position.parse_move(word))
-        expected.append(round(expected_score(mind, position, settings.nodes // share), 4))
+        expected.append(round(expected_score(agent, position, settings.nodes // share), 4))
         if abs(expected[-1] - 0.5) >= most:
             return msgspec.json.encode(Drawn(number, drawn.moves, expected[1:]))
     if words:
@@ -238,7 +238,7 @@ class Chosen:
         if drawn.is_balanced(self._settings):
             keys = list(position_keys(self._game, drawn.moves))
             beginning = keys[ALIKE_PLIES - 1]
-            if keys[-1] not in self._keys and self._beginnings[beginning] < MOST_ALIKE:
+            if keys[-1] not in self._keys and self._beginnings[beginning] < MAX_ALIKE:
                 self._keys.add(keys[-1])
                 self._beginnings[beginning] += 1
                 self.lines.append(" ".join(drawn.moves))

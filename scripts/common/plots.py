@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CREATOR = "Siqi's scripts, with Matplotlib"
 """Marks each plot as ours."""
 
-MOST_MARKED = 30
+MAX_MARKED = 30
 """Most points of a line on which each one is marked."""
 
 
@@ -43,4 +43,4 @@ def save_plot(figure: Figure, path: Path) -> None:
 
 def marker(points: int) -> str:
     """Return the marker of a line's points: none on a long line; a single point would be invisible without one."""
-    return "." if points <= MOST_MARKED else ""
+    return "." if points <= MAX_MARKED else ""

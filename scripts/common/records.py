@@ -94,13 +94,13 @@ def _pgn(path: Path, report: Callable[[str], None]) -> Iterator[GameRecord]:
         yield GameRecord(moves, result=game.result, fen=game.headers.get("FEN", ""))
 
 
-MOST_WEIGHT = 10_000
+MAX_WEIGHT = 10_000
 
 
 def read_weighted_lines(path: Path, report: Callable[[str], None]) -> Iterator[tuple[GameRecord, int]]:
     """Yield each line of a text as a drawn game, with its weight; `report` gets a line about each bad one.
 
-    A line has moves from the start, and may have a comma and a weight, 1 to MOST_WEIGHT. What follows `#` is left out.
+    A line has moves from the start, and may have a comma and a weight, 1 to MAX_WEIGHT. What follows `#` is left out.
     """
     with open_text(path) as file:
         for number, line in enumerate(file, 1):
@@ -108,7 +108,7 @@ def read_weighted_lines(path: Path, report: Callable[[str], None]) -> Iterator[t
             if not moves.split() and not weight.strip():
                 continue
             weight = weight.strip() or "1"
-            if not (weight.isascii() and weight.isdigit() and 1 <= int(weight[:6]) <= MOST_WEIGHT):
-                report(f"{path}:{number}: not a weight from 1 to {MOST_WEIGHT}: {weight}")
+            if not (weight.isascii() and weight.isdigit() and 1 <= int(weight[:6]) <= MAX_WEIGHT):
+                report(f"{path}:{number}: not a weight from 1 to {MAX_WEIGHT}: {weight}")
                 continue
             yield GameRecord(tuple(moves.split()), result="1/2-1/2"), int(weight)

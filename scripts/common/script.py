@@ -24,7 +24,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from siqi.daemon.cluster import node
 from siqi.daemon.cluster.errors import ClusterError
-from siqi.daemon.cluster.jobs import MOST_CALLS, Jobs, completed
+from siqi.daemon.cluster.jobs import MAX_CALLS, Jobs, completed
 from siqi.daemon.cluster.progress import Bar
 from siqi.daemon.cluster.remote import Cluster, check_address
 from siqi.games import registry
@@ -152,7 +152,7 @@ def cluster(options: argparse.Namespace) -> Cluster | None:
 
 
 def finished(
-    function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs, most_calls: int = MOST_CALLS
+    function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs, most_calls: int = MAX_CALLS
 ) -> Generator[list[Result]]:
     """Yield the results of tasks as they finish, as `completed` does; one job works in this process."""
     if jobs == 1:

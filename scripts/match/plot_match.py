@@ -26,10 +26,10 @@ from siqi.system.log import read_log
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_POINTS = 500
+MAX_POINTS = 500
 """Most points of a line; of more pairs, evenly spaced ones and the last are shown."""
 
-MOST_ELO = 800.0
+MAX_ELO = 800.0
 """Elo that a plot shows for a score of 100 %."""
 
 FIRST_SHOWN = 10
@@ -78,7 +78,7 @@ def histories_of(settings: MatchSettings, records: Iterable[MatchRecord]) -> lis
 
 
 def _thinned(found: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    step = -(-len(found) // MOST_POINTS)
+    step = -(-len(found) // MAX_POINTS)
     return found[(len(found) - 1) % step :: step]
 
 
@@ -89,7 +89,7 @@ def _point(counts: tuple[int, ...], test: Sprt | None) -> Point:
 
 
 def _elo(score: float) -> float:
-    return min(max(statistics.elo(score), -MOST_ELO), MOST_ELO)
+    return min(max(statistics.elo(score), -MAX_ELO), MAX_ELO)
 
 
 def draw(figure: Figure, settings: MatchSettings, histories: list[PairingHistory]) -> None:

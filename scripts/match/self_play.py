@@ -26,7 +26,7 @@ import msgspec
 from scripts.common import script
 from scripts.common.records import SELF_PLAY, read_game_records
 from scripts.common.runs import add_finished
-from scripts.match.minds import EngineMind, Seat
+from scripts.match.agents import AgentPlayer, EngineAgent
 
 from siqi.daemon.clients.player import Choice, PlayerLimits, Turn
 from siqi.daemon.match.arguments import parse_option
@@ -53,7 +53,7 @@ class SelfPlaySettings(msgspec.Struct, frozen=True):
     options: dict[str, str] = {}  # of the engine, by name
 
 
-class ScoringSeat(Seat):
+class ScoringPlayer(AgentPlayer):
     """A seat that keeps the scores of the searches, in the mover's view."""
 
     scores: list[int]
@@ -64,7 +64,7 @@ class ScoringSeat(Seat):
 
     def choose(self, turn: Turn) -> Choice:
         choice = super().choose(turn)
-        assert choice.score is not None  # of an EngineMind
+        assert choice.score is not None  # of an EngineAgent
         self.scores.append(choice.score.cp)
         return choice
 
@@ -105,7 +105,7 @@ def play(settings: SelfPlaySettings, number: int) -> dict[str, Any]:
     opening = opening_moves(settings, random.Random(f"{settings.seed}/{number}"), game)
     referee = Referee(game, Opening(moves=opening))
     options = {"Hash": HASH_MB, **settings.options}
-    player = ScoringSeat(EngineMind(game, options), game, PlayerLimits(nodes=settings.nodes))
+    player = ScoringPlayer(EngineAgent(game, options), game, PlayerLimits(nodes=settings.nodes))
     seed = str(settings.seed)
     ending = play_moves(referee, [player] * 2, [Clock()] * 2, [seed] * 2, Adjudication(settings.max_plies, AGREEMENT))
     return {

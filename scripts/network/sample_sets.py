@@ -18,7 +18,7 @@ from scripts.network.samples import SAMPLE_DTYPE, Samples, read_samples
 HELD_OUT = 50
 """The first of this many blocks is held out, counted through all files."""
 
-MOST_TESTED = 100_000
+MAX_TESTED = 100_000
 """Most positions of the held-out blocks to test on, evenly chosen."""
 
 
@@ -72,7 +72,7 @@ def load_samples(
     train, test = (part[:end] for part, end in zip(parts, ends, strict=True))
     if not len(train) or not len(test):
         raise OSError(errno.EINVAL, "too few positions: one block is held out, so two are needed", str(paths[0]))
-    chosen = np.linspace(0, len(test) - 1, min(len(test), MOST_TESTED)).astype(np.int64)
+    chosen = np.linspace(0, len(test) - 1, min(len(test), MAX_TESTED)).astype(np.int64)
     return SampleSet(train, test[chosen])
 
 

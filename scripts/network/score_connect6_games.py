@@ -20,7 +20,7 @@ import msgspec
 from scripts.common import script
 from scripts.common.records import SELF_PLAY, read_game_records
 from scripts.common.runs import add_finished
-from scripts.match.minds import EngineMind
+from scripts.match.agents import EngineAgent
 from scripts.network.connect6_samples import is_asked, new_solver
 
 from siqi.daemon.clients.player import PlayerLimits
@@ -41,7 +41,7 @@ def scored(call: tuple[ScoringSettings, int, GameRecord]) -> bytes:
     """Return the line of a game."""
     settings, number, record = call
     game: Any = script.load_once("connect6")
-    mind = EngineMind(game, {"Hash": HASH_MB, **settings.options})
+    agent = EngineAgent(game, {"Hash": HASH_MB, **settings.options})
     position, solver = game.position(), new_solver()
     words: list[str] = []
     scores: list[int | None] = []
@@ -52,8 +52,8 @@ def scored(call: tuple[ScoringSettings, int, GameRecord]) -> bytes:
             break
         score = None
         if is_asked(position, solver):
-            mind.new_game(0)
-            score = mind.search(position, PlayerLimits(nodes=settings.nodes)).lines[0].score.cp
+            agent.new_game(0)
+            score = agent.search(position, PlayerLimits(nodes=settings.nodes)).lines[0].score.cp
         words.append(word)
         scores.append(score)
         position.push(move)

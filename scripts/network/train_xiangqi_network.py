@@ -42,7 +42,7 @@ from scripts.network.training import Stage, Training, is_checkpoint, losses_of, 
 from scripts.network.weights import CENTIPAWNS, evaluate, floats, quantise
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, book_header
-from siqi.games.xiangqi.evaluation.network import KIND, MOST_BUCKETS, Network, read_network, write_network
+from siqi.games.xiangqi.evaluation.network import KIND, MAX_BUCKETS, Network, read_network, write_network
 from siqi.system.files import read_bytes, replace_file
 
 SHIPPED = BOOKS_FOLDER / "xiangqi.network"
@@ -93,8 +93,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     for name in ("distil_epochs", "search_epochs", "batch", "threads", "largest_score"):
         if getattr(options, name) < 1:
             parser.error(f"--{name.replace('_', '-')} must be at least 1")
-    if not 1 <= options.buckets <= MOST_BUCKETS:
-        parser.error(f"--buckets must be within 1..{MOST_BUCKETS}")
+    if not 1 <= options.buckets <= MAX_BUCKETS:
+        parser.error(f"--buckets must be within 1..{MAX_BUCKETS}")
     if not 0 <= options.result_share <= 1:
         parser.error("--result-share must be within 0..1")
     if not 0 <= options.row_decay <= 1:

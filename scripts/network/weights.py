@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from siqi.games.kernel.vectors import MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
+from siqi.games.kernel.vectors import MAX_HIDDEN_WEIGHT, MAX_OUTPUT_WEIGHT
 from siqi.games.xiangqi.evaluation.network import (
     ACTIVATION_SCALE,
     KING_BUCKETS,
@@ -40,10 +40,10 @@ CENTIPAWNS = 200
 SCALES = (800, 1600, 3200)
 """Centipawns of an output of 1, `Network.scale`; the first one is used with which all output weights and sums fit."""
 
-LARGEST_OUTPUT = MOST_OUTPUT_WEIGHT / OUTPUT_SCALE * SCALES[0] / CENTIPAWNS
+LARGEST_OUTPUT = MAX_OUTPUT_WEIGHT / OUTPUT_SCALE * SCALES[0] / CENTIPAWNS
 """Largest absolute output weight in training: with it, weights fit the first scale."""
 
-LARGEST_HIDDEN = MOST_HIDDEN_WEIGHT / OUTPUT_SCALE
+LARGEST_HIDDEN = MAX_HIDDEN_WEIGHT / OUTPUT_SCALE
 """Largest absolute weight of a hidden neuron in training."""
 
 _CHUNK = 2048  # positions that numpy evaluates at a time

@@ -36,7 +36,7 @@ TOLERANCE = 0.5
 SMOOTH = math.radians(12)
 """The largest change of direction at a point that is not a corner."""
 
-MOST_TURN = math.radians(100)
+MAX_TURN = math.radians(100)
 """The largest change of direction along one curve."""
 
 Point = complex
@@ -122,7 +122,7 @@ def _joined(curves: list[Curve]) -> Curve | None:
     leaves, arrives = curves[0].leaves(), curves[-1].arrives()
     samples = [curve.at(t) for curve in curves for t in (0.25, 0.5, 0.75, 1.0)]
     angle = turn(leaves, arrives)
-    if abs(angle) > MOST_TURN:
+    if abs(angle) > MAX_TURN:
         return None
     if abs(angle) < 0.02:
         control = (start + end) / 2

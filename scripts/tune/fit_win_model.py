@@ -23,7 +23,7 @@ import numpy as np
 
 from scripts.common import script
 from scripts.common.logistic import minimize
-from scripts.match.minds import EngineMind, Seat
+from scripts.match.agents import AgentPlayer, EngineAgent
 
 from siqi.daemon.clients.player import Choice, PlayerLimits, Turn
 from siqi.daemon.cluster.jobs import Jobs
@@ -84,7 +84,7 @@ class PhasedPosition(Position, Protocol):
     def phase(self) -> float: ...
 
 
-class Recording(Seat):
+class Recording(AgentPlayer):
     """A seat that records mover, score and phase of its moves, until a win is proven."""
 
     moves: list[tuple[int, int, float]]
@@ -110,7 +110,7 @@ class Start(NamedTuple):
 def play(start: Start) -> ScoredGame:
     """Play a game until the rules or a proven win end it."""
     game = script.load_once(start.game)
-    player = Recording(EngineMind(game, {"Hash": "8"}), game, PlayerLimits(nodes=start.nodes))
+    player = Recording(EngineAgent(game, {"Hash": "8"}), game, PlayerLimits(nodes=start.nodes))
     player.moves = []
     referee = Referee(game, Opening(moves=start.opening))
     ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, ADJUDICATION)

@@ -61,7 +61,7 @@ class WriteStyle(NamedTuple):
     notation: str = ""  # of moves; "": the format's usual one
 
 
-USUAL = WriteStyle()
+DEFAULT_STYLE = WriteStyle()
 
 
 class FormatModule(Protocol):
@@ -255,7 +255,7 @@ class Format(NamedTuple):
         found.faults, found.notes = list(map(_line, found.faults)), list(map(_line, found.notes))
         return found
 
-    def write(self, games: Sequence[Any], style: WriteStyle = USUAL) -> WrittenFile:
+    def write(self, games: Sequence[Any], style: WriteStyle = DEFAULT_STYLE) -> WrittenFile:
         """Return the content of a file with these games; errors as of `FormatModule.write`."""
         if style.encoding and not self.is_text:
             raise ValueError(f"{self.name} has an encoding of its own")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from siqi.games.pictures.drawing import PictureMaker
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
-USUAL = NAMES[0]
+DEFAULT_GAME = NAMES[0]
 """The game where none is named."""
 
 

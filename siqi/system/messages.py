@@ -25,7 +25,7 @@ WORDS = "words"
 FEW_LETTERS = 6
 """Messages with fewer letters are found only around values that are single words, or messages themselves."""
 
-MOST_PARTS = 9
+MAX_PARTS = 9
 """The most parts of a message, with the marks between them."""
 
 _CLAUSE = r"((?:[,;:] .*| (?:\(|for |each).*)?)"
@@ -128,7 +128,7 @@ class Catalogue:
         found, at = [""], 0
         is_found = False
         while at < len(parts):
-            ends = range(min(len(parts), at + MOST_PARTS), at, -2) if len(parts) > 1 else ()
+            ends = range(min(len(parts), at + MAX_PARTS), at, -2) if len(parts) > 1 else ()
             pieces = ((end, self._whole("".join(parts[at:end]))) for end in ends)
             end, chinese = next(filter(lambda piece: piece[1], pieces), (at + 1, self._with_clause(parts[at])))
             is_found = is_found or chinese is not None

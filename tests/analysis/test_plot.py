@@ -16,7 +16,7 @@ from forked import ForkedProcess
 
 from siqi.daemon.analysis import plot
 from siqi.daemon.analysis.answers import last_answers
-from siqi.daemon.analysis.plot import MOST_GAMES, MOST_PLIES, Histogram, PlotSummary, is_plot
+from siqi.daemon.analysis.plot import MAX_GAMES, MAX_PLIES, Histogram, PlotSummary, is_plot
 
 ROOT = Path(__file__).parents[2]
 GAME = {"moves": ["h2e2", "h9g7", "h0g2", "i9h9"], "analyseTurns": [0, 1, 2, 3, 4]}
@@ -88,16 +88,16 @@ def test_memory_is_bounded() -> None:
     for number in range(5000):
         summary.add(answer(f"g{number}", rng.randrange(3000), {"cp": rng.randrange(-5000, 5000)}))
     kept = sum(len(course) for course in summary.courses.values())
-    assert len(summary.courses) == MOST_GAMES and kept <= MOST_GAMES * MOST_PLIES
-    assert len(summary.by_ply) <= MOST_PLIES and summary.scores.total == 5000
+    assert len(summary.courses) == MAX_GAMES and kept <= MAX_GAMES * MAX_PLIES
+    assert len(summary.by_ply) <= MAX_PLIES and summary.scores.total == 5000
 
 
 def test_few_games_are_lines_and_many_a_spread() -> None:
     summary = PlotSummary()
-    for game in range(MOST_GAMES):
+    for game in range(MAX_GAMES):
         for turn in range(3):
             summary.add(answer(f"g{game}", turn, {"cp": 0}))
-    assert list(summary.lines()) == [f"g{game}" for game in range(MOST_GAMES)]
+    assert list(summary.lines()) == [f"g{game}" for game in range(MAX_GAMES)]
     summary.add(answer("one more", 0, {"cp": 0}))
     assert summary.lines() == {} and summary.spread() == [0, 1, 2]
     alone = PlotSummary()

@@ -19,7 +19,7 @@ pytestmark = [needs_chromium, pytest.mark.long]
 
 __all__ = ["browser"]  # a fixture
 
-MOST_BYTES = 100_000
+MAX_BYTES = 100_000
 COLOURS = 128
 
 OPENING = "position startpos moves h2e2 h9g7 h0g2 i9h9 i0h0 b9c7 g3g4"
@@ -36,7 +36,7 @@ def keep(page: Any, name: str) -> None:
     (ROOT / "build").mkdir(exist_ok=True)
     path = ROOT / "build" / f"board-{name}.png"
     picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
-    assert path.stat().st_size <= MOST_BYTES
+    assert path.stat().st_size <= MAX_BYTES
 
 
 def test_play(browser: Any, tmp_path: Path) -> None:

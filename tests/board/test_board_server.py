@@ -286,7 +286,7 @@ def test_one_tab_holds_the_board_and_all_watch(tmp_path: Path) -> None:
             second.close()
             assert (await first.until(lambda event: event["tabs"] == 1, "seat"))["holds"]
             with contextlib.suppress(tornado.websocket.WebSocketClosedError):
-                await first.say_text(json.dumps({"do": "move", "word": "x" * guard.MOST_MESSAGE_BYTES}))
+                await first.say_text(json.dumps({"do": "move", "word": "x" * guard.MAX_MESSAGE_BYTES}))
             assert await first.closed()  # too large
 
         dialogue(talk)

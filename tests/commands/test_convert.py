@@ -337,4 +337,4 @@ def test_only_the_first_faults_are_listed(tmp_path: Path, capsys: CaptureFixture
     (tmp_path / "a.fens").write_text("startpos\n" + "9/9/9 w\n" * 50)
     assert converted(tmp_path / "a.fens", tmp_path / "b.fens", "--from", "fens") == 1
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == game_files.MOST_LINES + 1 and lines[-1].endswith("30 more faults")
+    assert len(lines) == game_files.MAX_LINES + 1 and lines[-1].endswith("30 more faults")

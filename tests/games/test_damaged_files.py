@@ -26,7 +26,7 @@ from siqi.games.xiangqi.library.tree import Line
 ALL = {(game, one.name): one for game in registry.NAMES for one in registry.formats(game)}
 KEYS = [pytest.param(key, id="-".join(key)) for key in ALL]
 
-MOST_S = 2.0
+MAX_S = 2.0
 """CPU time for REPEATED bytes: readers need a quarter of a second at most; with quadratic time they would need 4."""
 REPEATED = 25_000
 
@@ -154,7 +154,7 @@ def test_time_grows_with_the_size_only(key: tuple[str, str]) -> None:
             start = time.process_time()
             recognised(registry.formats(game), data)
             check(one, data)
-            assert time.process_time() - start < MOST_S, (head, sign)
+            assert time.process_time() - start < MAX_S, (head, sign)
 
 
 def peak_mib(one: Format, data: bytes) -> float:

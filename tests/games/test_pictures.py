@@ -28,7 +28,7 @@ from siqi.system.columns import width_of
 
 SPACE = "{http://www.w3.org/2000/svg}"
 SETUP = "diahcbgkkfiecfigjhedjljhg"
-MOST_BYTES = 25_600
+MAX_BYTES = 25_600
 
 STARTS = {
     "xiangqi": [],
@@ -140,7 +140,7 @@ def test_every_position_has_a_picture(name: str, flipped: bool) -> None:
 @pytest.mark.parametrize("name", STARTS)
 def test_plain_boards_are_small(name: str) -> None:
     sizes = [len(registry.picture_maker(name).draw(position).svg()) for position in random_game(name, 5, 30)]
-    assert max(sizes) < MOST_BYTES and len(sizes) > 10
+    assert max(sizes) < MAX_BYTES and len(sizes) > 10
 
 
 @pytest.mark.parametrize("name", STARTS)

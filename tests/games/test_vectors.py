@@ -13,18 +13,18 @@ from siqi.games.kernel.vectors import (
     ACTIVATION_TOP,
     HIDDEN_SHIFT,
     HIDDEN_STEP,
-    MOST_COUNT,
-    MOST_HIDDEN,
-    MOST_HIDDEN_WEIGHT,
-    MOST_OUTPUT_WEIGHT,
+    MAX_COUNT,
+    MAX_HIDDEN,
+    MAX_HIDDEN_WEIGHT,
+    MAX_OUTPUT_WEIGHT,
     row_operations,
 )
 
 copy_32, add_32, subtract_32, exchange_32, exchange_two_32, sum_32 = row_operations(32, HIDDEN_STEP)
-copy_512, add_512, subtract_512, exchange_512, exchange_two_512, sum_512 = row_operations(512, MOST_HIDDEN)
+copy_512, add_512, subtract_512, exchange_512, exchange_two_512, sum_512 = row_operations(512, MAX_HIDDEN)
 
 COUNTS = (32, 512)
-HIDDEN = dict(zip(COUNTS, (HIDDEN_STEP, MOST_HIDDEN)))
+HIDDEN = dict(zip(COUNTS, (HIDDEN_STEP, MAX_HIDDEN)))
 
 
 @entry(int64(int64, int64, int64, int64, int64, int64))
@@ -110,12 +110,12 @@ def test_sums_are_exact(count: int) -> None:
     """Sums are exact with hidden neurons below, within and above the bounds of an activation."""
     random = np.random.default_rng(count)
     found: list[int] = []
-    for size, most in ((300, 40), (300, MOST_HIDDEN_WEIGHT), (2**15, 40), (2**15, MOST_HIDDEN_WEIGHT)):
+    for size, most in ((300, 40), (300, MAX_HIDDEN_WEIGHT), (2**15, 40), (2**15, MAX_HIDDEN_WEIGHT)):
         first, second = random.integers(-size, size, (2, count)).astype(np.int16)
-        weights = random.integers(-MOST_OUTPUT_WEIGHT, MOST_OUTPUT_WEIGHT + 1, 2 * count).astype(np.int16)
+        weights = random.integers(-MAX_OUTPUT_WEIGHT, MAX_OUTPUT_WEIGHT + 1, 2 * count).astype(np.int16)
         hidden = random.integers(-most, most + 1, (HIDDEN[count], 2 * count)).astype(np.int16)
         biases = random.integers(-100_000, 100_000, HIDDEN[count]).astype(np.int32)
-        outputs = random.integers(-MOST_HIDDEN_WEIGHT, MOST_HIDDEN_WEIGHT + 1, HIDDEN[count]).astype(np.int16)
+        outputs = random.integers(-MAX_HIDDEN_WEIGHT, MAX_HIDDEN_WEIGHT + 1, HIDDEN[count]).astype(np.int16)
         arrays = first, second, weights, hidden, biases, outputs
         total, inside = exact_sum(*arrays)
         assert TOTAL[count](*map(address_of, arrays)) == total
@@ -128,10 +128,10 @@ def test_sums_are_exact(count: int) -> None:
 @pytest.mark.parametrize("top", [ACTIVATION_TOP, 2**15 - 1])
 def test_the_greatest_sums_do_not_overflow(count: int, sign: int, top: int) -> None:
     first, second = np.full((2, count), top, np.int16)
-    weights = np.full(2 * count, sign * MOST_OUTPUT_WEIGHT, np.int16)
-    hidden = np.full((HIDDEN[count], 2 * count), MOST_HIDDEN_WEIGHT, np.int16)
-    biases = np.full(HIDDEN[count], 2**31 - 1 - 2 * count * MOST_HIDDEN_WEIGHT * ACTIVATION_TOP, np.int32)
-    outputs = np.full(HIDDEN[count], sign * MOST_HIDDEN_WEIGHT, np.int16)
-    want = sign * (2 * count * MOST_OUTPUT_WEIGHT + HIDDEN[count] * MOST_HIDDEN_WEIGHT) * ACTIVATION_TOP**2
-    assert abs(want) > 2**31 or count < MOST_COUNT
+    weights = np.full(2 * count, sign * MAX_OUTPUT_WEIGHT, np.int16)
+    hidden = np.full((HIDDEN[count], 2 * count), MAX_HIDDEN_WEIGHT, np.int16)
+    biases = np.full(HIDDEN[count], 2**31 - 1 - 2 * count * MAX_HIDDEN_WEIGHT * ACTIVATION_TOP, np.int32)
+    outputs = np.full(HIDDEN[count], sign * MAX_HIDDEN_WEIGHT, np.int16)
+    want = sign * (2 * count * MAX_OUTPUT_WEIGHT + HIDDEN[count] * MAX_HIDDEN_WEIGHT) * ACTIVATION_TOP**2
+    assert abs(want) > 2**31 or count < MAX_COUNT
     assert TOTAL[count](*map(address_of, (first, second, weights, hidden, biases, outputs))) == want

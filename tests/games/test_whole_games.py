@@ -22,11 +22,11 @@ docs/history/daemon.md has games without it.
 
 
 LIMITS = {"clock": PlayerLimits(clock_ms=1000, increment_ms=10), "movetime": PlayerLimits(movetime_ms=100)}
-USUAL = (("xiangqi", "clock"), ("ewn", "movetime"))
+UNMARKED = (("xiangqi", "clock"), ("ewn", "movetime"))
 """The games played by default; the others are marked `long`."""
 
 CASES = [
-    pytest.param(name, limits, marks=() if (name, kind) in USUAL else pytest.mark.long, id=f"{name}-{kind}")
+    pytest.param(name, limits, marks=() if (name, kind) in UNMARKED else pytest.mark.long, id=f"{name}-{kind}")
     for name in registry.NAMES
     for kind, limits in LIMITS.items()
 ]

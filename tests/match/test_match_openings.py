@@ -17,7 +17,7 @@ from siqi.daemon.match import random_openings
 from siqi.daemon.match.command import MISUSED
 from siqi.daemon.match.game_loop import parse_opening
 from siqi.daemon.match.match_log import MatchSettings, UsageError
-from siqi.daemon.match.openings import MOST_DRAWN, load_openings, openings_text
+from siqi.daemon.match.openings import MAX_DRAWN, load_openings, openings_text
 from siqi.games import registry
 from siqi.games.books.book import BOOKS_FOLDER
 from siqi.games.books.opening import SymmetricPosition, opening_key
@@ -180,7 +180,7 @@ def test_random_openings_go_on_with_more_games(tmp_path: Path) -> None:
 
 def test_random_openings_end_when_no_new_ones_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Xiangqi has 44 first moves."""
-    monkeypatch.setattr(random_openings, "MOST_REFUSED", 20)
+    monkeypatch.setattr(random_openings, "MAX_REFUSED", 20)
     found = list(random_openings.random_openings(registry.load("xiangqi"), 1, 1))
     assert 5 < len(found) <= 44
     with pytest.raises(UsageError, match=f"random:1: {len(found)} balanced ones are found, 200 needed"):
@@ -205,7 +205,7 @@ def test_random_openings_that_do_not_exist(
     status: int,
     complaint: str,
 ) -> None:
-    monkeypatch.setattr(random_openings, "MOST_REFUSED", 3)
+    monkeypatch.setattr(random_openings, "MAX_REFUSED", 3)
     monkeypatch.setattr(random_openings, "BALANCE", -1)
     assert short_match(tmp_path, game, "--openings", name) == status
     assert complaint in capsys.readouterr().err
@@ -222,7 +222,7 @@ def test_a_match_draws_as_many_as_it_has_pairs(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("siqi.daemon.match.random_openings.random_openings", endless)
     game = registry.load("connect6")
-    for games, wanted in ((20, 10), (10 * MOST_DRAWN, MOST_DRAWN)):
+    for games, wanted in ((20, 10), (10 * MAX_DRAWN, MAX_DRAWN)):
         drawn = 0
         assert len(load_openings(game, MatchSettings("connect6", (), games, openings="random:1"))) == drawn == wanted
 
@@ -238,7 +238,7 @@ def test_a_match_draws_as_many_as_it_has_pairs(monkeypatch: pytest.MonkeyPatch) 
         ("xiangqi", 402, "200 openings of xiangqi, which go round"),
         ("random:6", 2, "1 random opening of 6 moves"),
         ("random:6", 20, "10 random openings of 6 moves"),
-        ("random:6", 4 * MOST_DRAWN, f"{MOST_DRAWN} random openings of 6 moves, which go round"),
+        ("random:6", 4 * MAX_DRAWN, f"{MAX_DRAWN} random openings of 6 moves, which go round"),
     ],
 )
 def test_the_text_about_openings(name: str, games: int, text: str) -> None:

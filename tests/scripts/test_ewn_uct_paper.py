@@ -61,13 +61,13 @@ def test_unknown_players_are_refused() -> None:
 
 def test_the_papers_uct_is_bare() -> None:
     for name, threads, wink in (("uct", 1, 1.0), ("improved", 3, 0.4)):
-        mind: Any = make_player(name)
-        mind.new_game(1)
-        known = mind.game.knowledge
+        agent: Any = make_player(name)
+        agent.new_game(1)
+        known = agent.game.knowledge
         assert (known.has_proofs, known.keeps_tree, known.leaf_visits, known.tablebase) == (False, False, 1, 0)
         assert (known.wink, known.uctk, known.reward) == (wink, 1.0, (0, 1))
-        mind.choose(EwnPosition("5/1A3/2e2/3D1/2d2 f 4"), PlayerLimits(nodes=100))
-        works = mind.searcher._searcher._works
+        agent.choose(EwnPosition("5/1A3/2e2/3D1/2d2 f 4"), PlayerLimits(nodes=100))
+        works = agent.searcher._searcher._works
         assert len(works) == threads
         assert known.parallel == ("children" if threads == 3 else "root")
 
@@ -157,13 +157,13 @@ def test_bad_values_are_named(old: str, new: str, line: int, tmp_path: Path) -> 
 
 def test_the_course_of_a_search() -> None:
     """Each step equals the end of a search of that depth; a search that has decided keeps its last step."""
-    mind: Any = make_player("uct")
+    agent: Any = make_player("uct")
     case = next(case for case in choices(VALUES) if case.pieces == 6)
-    steps = search_steps(mind, case, (1, 5, 9))
+    steps = search_steps(agent, case, (1, 5, 9))
     for step, depth in zip(steps, (1, 5, 9), strict=True):
-        mind.new_game(1)
-        mind.searcher.start(Task(EwnPosition(case.fen), Control()))
-        reports = [mind.searcher.iterate() for _ in range(depth)]
+        agent.new_game(1)
+        agent.searcher.start(Task(EwnPosition(case.fen), Control()))
+        reports = [agent.searcher.iterate() for _ in range(depth)]
         line = reports[-1].lines[0]
         move = EwnPosition(case.fen).move_text(line.pv[0])
         assert step == Step(line.score.win, max(case.values.values()) - case.values[move])
@@ -255,8 +255,8 @@ def test_the_cells_of_the_factorial_experiment() -> None:
         whole = 2 * len(level.rewards) * len(level.factors)
         assert len(names) == whole - (0 if level.has_halves else len(level.rewards) * ((0.5, 0.5) in level.factors))
         for name in names:
-            mind: Any = make_player(name)
-            assert mind.game.knowledge.leaf_visits == 1
+            agent: Any = make_player(name)
+            assert agent.game.knowledge.leaf_visits == 1
     assert {level.limit.nodes for level in ewn_uct.LEVELS} == {0, 20_000, 200_000, 2_000_000}
     assert {reward for level in ewn_uct.LEVELS for reward in level.rewards} == {"0..1", "-1..1"}
 

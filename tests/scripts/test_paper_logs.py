@@ -19,7 +19,7 @@ from scripts.papers.ewn_uct.experiments import paired_text, points_text
 from scripts.papers.ewn_uct.threads import PLAYOUTS
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.xiangqi_endgames.experiments import proportion
-from scripts.papers.xiangqi_endgames.solving import DRAWN, MINDS, is_solved
+from scripts.papers.xiangqi_endgames.solving import AGENTS, DRAWN, is_solved
 from scripts.papers.xiangqi_rules.clock import against, games_in, score_of
 from scripts.papers.xiangqi_rules.experiments import MATCHES
 
@@ -164,7 +164,7 @@ def solved_rates(name: str, kind: str, depth: str, solvers: Iterable[str]) -> st
 
 @pytest.mark.parametrize("kind", SOLVED)
 def test_endgames_solved_by_nodes(kind: str) -> None:
-    rates = solved_rates("solved-by-nodes", kind, "0", MINDS)
+    rates = solved_rates("solved-by-nodes", kind, "0", AGENTS)
     for page, row in zip(pages(5), (f"20,000 nodes | {kind}", f"20,000 节点 | {SOLVED[kind]}"), strict=True):
         assert f"| {row} | {rates} |" in page
 

@@ -10,7 +10,7 @@ import forked
 import msgspec
 import pytest
 
-from scripts.match.plot_match import MOST_ELO, MOST_POINTS, draw, histories_of
+from scripts.match.plot_match import MAX_ELO, MAX_POINTS, draw, histories_of
 
 from siqi.daemon.clients.player import EngineSpec
 from siqi.daemon.match import statistics
@@ -49,14 +49,14 @@ def test_each_point_is_the_tally_s_standing() -> None:
         result = statistics.estimate(tally.pairs)
         assert point.llr == tally.sprt()[0]
         for shown, score in ((point.elo, result.score), (point.low, result.low), (point.high, result.high)):
-            assert shown == min(max(statistics.elo(score), -MOST_ELO), MOST_ELO)
+            assert shown == min(max(statistics.elo(score), -MAX_ELO), MAX_ELO)
 
 
 def test_long_matches_have_fewer_points_and_the_last() -> None:
     settings = MatchSettings("ewn", SPECS[:2])
-    ((_, points),) = histories_of(settings, records_of(settings, 4 * MOST_POINTS + 6))
+    ((_, points),) = histories_of(settings, records_of(settings, 4 * MAX_POINTS + 6))
     pairs = [point.pairs for point in points]
-    assert len(pairs) <= MOST_POINTS and pairs[-1] == 2 * MOST_POINTS + 3
+    assert len(pairs) <= MAX_POINTS and pairs[-1] == 2 * MAX_POINTS + 3
     assert {after - before for before, after in pairwise(pairs)} == {3}
 
 

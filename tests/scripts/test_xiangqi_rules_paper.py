@@ -109,14 +109,14 @@ def test_a_rule_is_played_at_once_and_else_the_search_moves(tmp_path: Path) -> N
     rule = MinedRule((MOVES[90],), 0, MOVES[26], 0, 3, 1.0, 1.0, 0.5)
     about = {"games": 3, "items": "identity", "parameters": {"plies": 0}}
     rulebook.write(tmp_path / "one.book", about, [rule])
-    mind, limit = RuleMind(tmp_path / "one.book", PlainMind()), PlayerLimits(depth=1)
-    mind.new_game(1)
+    agent, limit = RuleMind(tmp_path / "one.book", PlainMind()), PlayerLimits(depth=1)
+    agent.new_game(1)
     game = registry.load("xiangqi")
     for words, answer in ((("h2e2",), "b9c7"), (("b2e2",), "h9g7"), (("c3c4",), None)):
         position = position_after(game, GameRecord(words))
-        move = mind.choose(position, limit)
+        move = agent.choose(position, limit)
         assert move == (parse_move(answer) if answer else PlainMind().choose(position, limit))
-    assert (mind.answered, mind.asked) == (2, 3)
+    assert (agent.answered, agent.asked) == (2, 3)
 
 
 @pytest.mark.parametrize("fen", ["4k4/9/4P4/9/9/9/9/9/4p4/3K1R3 w", "2bak4/4a4/4b4/9/9/9/4R4/9/3r5/4K4 b"])

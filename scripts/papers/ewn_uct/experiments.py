@@ -183,8 +183,8 @@ def measure_steps(path: Path, every: int, depths: tuple[int, ...], key: str) -> 
 
     The key begins with the player's name.
     """
-    mind: Any = make_player(key.partition(",")[0])
-    searches = [search_steps(mind, case, depths) for case in choices(path, every)]
+    agent: Any = make_player(key.partition(",")[0])
+    searches = [search_steps(agent, case, depths) for case in choices(path, every)]
     return [
         {
             "value": round(statistics.fmean(step.value for step in steps), 6),
@@ -316,8 +316,8 @@ QUICK_LEVELS = (
 
 def measure_regret(path: Path, level: Level, key: str) -> list[float]:
     """Return the mean regret and its bar of the player with whose name the key begins."""
-    mind = player(key.partition(",")[0])
-    lost = mean([regret_of(mind, case, level.limit) for case in choices(path, level.every)])
+    agent = player(key.partition(",")[0])
+    lost = mean([regret_of(agent, case, level.limit) for case in choices(path, level.every)])
     return [lost.mean, lost.bar]
 
 

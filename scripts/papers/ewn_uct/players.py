@@ -22,7 +22,7 @@ import random
 from typing import Any
 
 from scripts.common import script
-from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
+from scripts.match.agents import Agent, AgentPlayer, EngineAgent, RandomAgent
 from scripts.match.paired_games import PairJob, PaperGame, play_game
 
 from siqi.daemon.clients.player import PlayerLimits
@@ -37,7 +37,7 @@ BARE_UCT = BARE | {"Algorithm": "uct"}
 """The options of UCT as the paper describes it, which others may replace."""
 
 
-class FavouredMind(EngineMind):
+class FavouredMind(EngineAgent):
     """A searcher of the engine that has a multiple of the limit's nodes and time."""
 
     def __init__(self, game: Ewn, options: dict[str, str], times: int) -> None:
@@ -120,29 +120,29 @@ class OpenSpiel:
         return position.parse_move(self._word(self._bot.step(self._state)))
 
 
-def make_player(text: str) -> Mind:
+def make_player(text: str) -> Agent:
     """Return a player by name and options; ValueError for an unknown name."""
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words)
     game = Ewn(print)
     if name == "siqi":
-        return EngineMind(game, options)
+        return EngineAgent(game, options)
     if name == "uct":
         times = int(options.pop("Times", 1))
         return FavouredMind(game, BARE_UCT | {"WINK": "1.0", "UCTK": "1.0"} | options, times)
     if name == "improved":
-        return EngineMind(game, {"Algorithm": "paper"} | options)
+        return EngineAgent(game, {"Algorithm": "paper"} | options)
     if name in ("minimax", "alphabeta", "montecarlo"):
-        return EngineMind(game, {"Algorithm": name} | options)
+        return EngineAgent(game, {"Algorithm": name} | options)
     if name.startswith("openspiel:"):
         return OpenSpiel(int(name.removeprefix("openspiel:")))
     if name != "random":
         raise ValueError(f"unknown player: {name}")
-    return RandomMind()
+    return RandomAgent()
 
 
 @functools.lru_cache(maxsize=4)
-def player(text: str, seat: int = 0) -> Mind:
+def player(text: str, seat: int = 0) -> Agent:
     """Return a player, kept by the process for each seat: both seats may have the same kind.
 
     Only the players of one pairing are kept, at two seats each: large trees take much memory.
@@ -154,7 +154,7 @@ def play(job: PairJob, first: int) -> PaperGame:
     """Play a game of random set-ups, the same in both games of a pair."""
     rng = random.Random(f"{job.pair}")
     setups = ["".join(rng.sample("123456", 6)) for _ in range(2)]
-    minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
+    agents = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
     game = script.load_once("ewn")
     referee = Referee(game, Opening(moves=setups), iter(lambda: rng.randint(1, 6), 0))
-    return play_game(job, first, referee, [Seat(mind, game, job.limit) for mind in minds])
+    return play_game(job, first, referee, [AgentPlayer(agent, game, job.limit) for agent in agents])

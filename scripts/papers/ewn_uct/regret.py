@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.match.minds import EngineMind, Mind
+from scripts.match.agents import Agent, EngineAgent
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.games.contract import Task
@@ -77,7 +77,7 @@ def regret(case: Decision, move: str) -> float:
     return max(case.values.values()) - case.values[move]
 
 
-def regret_of(player: Mind, case: Decision, limit: PlayerLimits) -> float:
+def regret_of(player: Agent, case: Decision, limit: PlayerLimits) -> float:
     """Return the loss of a player's move, in a new game."""
     if len(case.values) == 1:
         return 0.0
@@ -93,11 +93,11 @@ class Step(NamedTuple):
     regret: float  # of that move
 
 
-def search_steps(mind: EngineMind, case: Decision, depths: Sequence[int]) -> list[Step]:
+def search_steps(agent: EngineAgent, case: Decision, depths: Sequence[int]) -> list[Step]:
     """Return the steps of one search at the ends of some iterations, in rising order."""
     position = EwnPosition(case.fen)
-    mind.new_game(1)
-    searcher, steps = mind.searcher, list[Step]()
+    agent.new_game(1)
+    searcher, steps = agent.searcher, list[Step]()
     searcher.start(Task(position, Control()))
     while len(steps) < len(depths):
         report = searcher.iterate()

@@ -40,12 +40,12 @@ def measure_speed(playouts: int, runs: int, key: str) -> float:
 
     The key begins with the player's name.
     """
-    mind: Any = make_player(key.partition(",")[0])
+    agent: Any = make_player(key.partition(",")[0])
     best = math.inf
     for _ in range(runs):
-        mind.new_game(1)
+        agent.new_game(1)
         started = time.perf_counter()
-        report = exhaust(mind.searcher, Task(EwnPosition(SPEED_FEN), Control(playouts)))
+        report = exhaust(agent.searcher, Task(EwnPosition(SPEED_FEN), Control(playouts)))
         best = min(best, (time.perf_counter() - started) / report.nodes)
     return 1 / best
 

@@ -27,7 +27,7 @@ import numpy as np
 from numba import types
 
 from scripts.common import script
-from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
+from scripts.match.agents import Agent, AgentPlayer, EngineAgent, RandomAgent
 from scripts.match.paired_games import PairJob, PaperGame, play_game
 
 from siqi.daemon.clients.player import PlayerLimits
@@ -38,7 +38,7 @@ from siqi.games.junqi.data.weights import WORTH
 from siqi.games.junqi.evaluation.evaluate import evaluate
 from siqi.games.junqi.game import Junqi
 from siqi.games.junqi.knowledge.worlds import Belief
-from siqi.games.junqi.paper.cooperation import MOST_LESSONS, CooperationAdapter
+from siqi.games.junqi.paper.cooperation import MAX_LESSONS, CooperationAdapter
 from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.movegen import BOARDS, list_side
 from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
@@ -57,7 +57,7 @@ from siqi.games.kernel.random import seed_state
 from siqi.games.search.sampling import SamplingSearcher
 
 MAX_PLIES = 40
-MOST_PLIES = 1000
+MAX_GAME_PLIES = 1000
 CHUNK = 4
 """Playouts of a move in succession."""
 OWN = " with own setups"
@@ -283,12 +283,12 @@ class Frozen(CooperationAdapter):
         return
 
 
-def cooperation(options: dict[str, str]) -> EngineMind:
+def cooperation(options: dict[str, str]) -> EngineAgent:
     """Return paper 4's player; `options` may have PARTS, too."""
     parts = {name: options.pop(name) for name in PARTS if name in options}
     game = Junqi(print)
     if not parts:
-        return EngineMind(game, {"Algorithm": "cooperation"} | options)
+        return EngineAgent(game, {"Algorithm": "cooperation"} | options)
     if "frozen" in parts:
         options["CooperationFile"] = parts["frozen"]
     adapter = (Frozen if "frozen" in parts else CooperationAdapter)(game.knowledge)
@@ -299,21 +299,21 @@ def cooperation(options: dict[str, str]) -> EngineMind:
     adapter.learning_share = float(parts.get("learning", adapter.learning_share))
     adapter.prior_visits = float(parts.get("prior", adapter.prior_visits))
     if parts.get("experience") == "none":
-        adapter.least_lessons = MOST_LESSONS
-    return EngineMind(game, options, SamplingSearcher(adapter))
+        adapter.least_lessons = MAX_LESSONS
+    return EngineAgent(game, options, SamplingSearcher(adapter))
 
 
-def make_player(text: str) -> Mind:
+def make_player(text: str) -> Agent:
     """Return a player by name and options; ValueError for an unknown name."""
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words if "=" in word)
     if name == "siqi":
-        return EngineMind(Junqi(print), options)
+        return EngineAgent(Junqi(print), options)
     if name == "cooperation":
         return cooperation(options)
     if name == "random":
-        return RandomMind()
-    kinds: dict[str, Callable[[bool], Mind]] = {
+        return RandomAgent()
+    kinds: dict[str, Callable[[bool], Agent]] = {
         "minimax": functools.partial(FullWidth, False),
         "alphabeta": functools.partial(FullWidth, True),
         "mcts": MonteCarlo,
@@ -325,7 +325,7 @@ def make_player(text: str) -> Mind:
 
 
 @functools.cache
-def player(text: str, seat: int = 0) -> Mind:
+def player(text: str, seat: int = 0) -> Agent:
     """Return a player, kept by the process for each seat: both seats may have the same kind."""
     return make_player(text.removesuffix(OWN))
 
@@ -336,10 +336,10 @@ def play(job: PairJob, first: int) -> PaperGame:
     for side, name in enumerate((job.pairing[first], job.pairing[1 - first])):
         if name.endswith(OWN):
             setups[side] = draw_setup(2 * job.pair + side + 1, TILT)
-    minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
+    agents = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
     game = script.load_once("junqi")
     referee = Referee(game, Opening(moves=setups))
-    record = play_game(job, first, referee, [Seat(mind, game, job.limit) for mind in minds], MOST_PLIES)
+    record = play_game(job, first, referee, [AgentPlayer(agent, game, job.limit) for agent in agents], MAX_GAME_PLIES)
     assert isinstance(referee.position, JunqiPosition)
     return record | {"words": words_of(referee.position)}
 

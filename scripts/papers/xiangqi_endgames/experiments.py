@@ -27,8 +27,8 @@ from scripts.match.paired_games import percents
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 from scripts.papers.xiangqi_endgames.cutoffs import ALL_LEVELS, FIGURE_1, THREE_LEVELS, WHOLE, search
 from scripts.papers.xiangqi_endgames.solving import (
+    AGENTS,
     DRAWN,
-    MINDS,
     SETTLERS,
     Endgame,
     attempt,
@@ -322,7 +322,7 @@ def solve(bench: Bench, limit: PlayerLimits) -> Result:
     """Let each player solve the same endgames under a limit per move."""
     settling = bench.size(QUICK_SETTLING, FULL_SETTLING)
     opponent, plies = bench.size(QUICK_OPPONENT, FULL_OPPONENT), bench.size(QUICK_PLIES, FULL_PLIES)
-    cases = play_out(bench, bench.size(QUICK_GAMES, FULL_GAMES), limit, MINDS)
+    cases = play_out(bench, bench.size(QUICK_GAMES, FULL_GAMES), limit, AGENTS)
     sources = ", ".join(f"{by} {sum(case.by == by for case in cases)}" for by in SETTLERS)
     rates = solve_rates(cases)
     return Result(
@@ -345,10 +345,10 @@ RATES = (
     "category",
     "result",
     "endgames",
-    *MINDS,
+    *AGENTS,
     "only the paper's",
     "only ours",
-    f"mate at once: {' / '.join(MINDS)}",
+    f"mate at once: {' / '.join(AGENTS)}",
 )
 WRONG = ("claim", "result", "settled by", "endgames")
 """Columns of the tables of solved endgames."""
@@ -364,7 +364,7 @@ def solve_rates(cases: Sequence[Case]) -> dict[tuple[str, str], dict[str, Estima
     """Return each solver's rate by category and result, where there are endgames."""
     kinds = [*sorted({case.endgame.category for case in cases}), "all"]
     return {
-        (kind, result): {solver: proportion(case.solvers()[solver] for case in members) for solver in MINDS}
+        (kind, result): {solver: proportion(case.solvers()[solver] for case in members) for solver in AGENTS}
         for kind in kinds
         for result in ("won", "drawn")
         if (members := of_kind(kind, result, cases))
@@ -374,12 +374,12 @@ def solve_rates(cases: Sequence[Case]) -> dict[tuple[str, str], dict[str, Estima
 def solved_row(category: str, result: str, cases: Sequence[Case]) -> list[str]:
     members = of_kind(category, result, cases)
     solved = [case.solvers() for case in members]
-    mates = [sum(case.games[solver]["announced"] for case in members) for solver in MINDS]
+    mates = [sum(case.games[solver]["announced"] for case in members) for solver in AGENTS]
     return [
         category,
         result,
         str(len(members)),
-        *(percent(proportion(each[solver] for each in solved)) for solver in MINDS),
+        *(percent(proportion(each[solver] for each in solved)) for solver in AGENTS),
         str(sum(each["paper"] and not each["ours"] for each in solved)),
         str(sum(each["ours"] and not each["paper"] for each in solved)),
         "-" if result == "drawn" else " / ".join(map(str, mates)),
@@ -395,10 +395,10 @@ def wrong_claims(cases: Iterable[Case]) -> list[list[str]]:
 def draw_solved(figure: Figure, bars: Sequence[tuple[str, dict[str, Estimate]]]) -> None:
     """Draw the solve rates of each player, won and drawn endings side by side."""
     axes = figure.subplots()
-    width = 0.8 / len(MINDS)
-    for i, solver in enumerate(MINDS):
+    width = 0.8 / len(AGENTS)
+    for i, solver in enumerate(AGENTS):
         heights, errors = percents([shares[solver] for _, shares in bars])
-        at = [place + width * (i - (len(MINDS) - 1) / 2) for place in range(len(bars))]
+        at = [place + width * (i - (len(AGENTS) - 1) / 2) for place in range(len(bars))]
         axes.bar(at, heights, 0.9 * width, yerr=errors, label=solver)
     axes.set_xticks(range(len(bars)), [name for name, _ in bars])
     axes.set_ylim(0, 100)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from scripts.common import script
 from scripts.common.records import open_text
-from scripts.match.minds import EngineMind, Seat
+from scripts.match.agents import AgentPlayer, EngineAgent
 
 from siqi.daemon.clients.player import Choice, PlayerLimits, Turn
 from siqi.daemon.match.game_loop import Adjudication, Clock, Opening, Referee, play_moves
@@ -26,7 +26,7 @@ SIDES = ("red", "black")
 
 CLAIMS = {"1-0": SIDES[0], "0-1": SIDES[1], "1/2-1/2": DRAWN}
 
-MINDS = {
+AGENTS = {
     "paper": {"Evaluation": "paper", "UseEndgames": "false", "UseRules": "false", "Hash": "16"},
     "ours": {"UseEndgames": "false", "UseRules": "false", "Hash": "16"},
     "our terms": {"Evaluation": "terms", "UseEndgames": "false", "UseRules": "false", "Hash": "16"},
@@ -78,14 +78,14 @@ def spread(endgames: list[Endgame], count: int) -> list[Endgame]:
 
 
 @functools.cache
-def mind(name: str) -> EngineMind:
-    """Return a player of MINDS, one for each name in a process."""
-    return EngineMind(load("xiangqi"), dict(MINDS[name]))
+def agent(name: str) -> EngineAgent:
+    """Return a player of AGENTS, one for each name in a process."""
+    return EngineAgent(load("xiangqi"), dict(AGENTS[name]))
 
 
 def settle(endgame: Endgame, nodes: int) -> tuple[str, str]:
     """Return the winner, and the one of SETTLERS that decides it; `search` has `nodes` nodes."""
-    player = mind(OPPONENT)
+    player = agent(OPPONENT)
     position: XiangqiPosition = player.game.position(endgame.fen)
     if endgame.engine_mate:
         return SIDES[position.turn ^ (endgame.engine_mate < 0)], "engine"
@@ -109,7 +109,7 @@ class Attempt(NamedTuple):
     announced: bool  # the solver's first search found a mate for it
 
 
-class SolverSeat(Seat):
+class SolverPlayer(AgentPlayer):
     """The seat of a solver; `announced`: its first search found a mate for it."""
 
     announced: bool | None = None
@@ -123,11 +123,11 @@ class SolverSeat(Seat):
 
 def attempt(fen: str, winner: str, solver: str, limit: PlayerLimits, opponent: PlayerLimits, plies: int) -> Attempt:
     """Play out an endgame of a known result. The solver has the winner's side; in a draw it has the move."""
-    game = mind(OPPONENT).game
+    game = agent(OPPONENT).game
     referee = Referee(game, Opening(fen=fen))
     side = referee.position.turn if winner == DRAWN else SIDES.index(winner)
-    solving = SolverSeat(mind(solver), game, limit)
-    other = Seat(mind(OPPONENT) if solver != OPPONENT else _second(), game, opponent)
+    solving = SolverPlayer(agent(solver), game, limit)
+    other = AgentPlayer(agent(OPPONENT) if solver != OPPONENT else _second(), game, opponent)
     players = [other, solving] if side else [solving, other]
     ending = play_moves(referee, players, [Clock(), Clock()], ["1", "1"], Adjudication(plies))
     reached = DRAWN if ending.winner is None else SIDES[ending.winner]
@@ -135,9 +135,9 @@ def attempt(fen: str, winner: str, solver: str, limit: PlayerLimits, opponent: P
 
 
 @functools.cache
-def _second() -> EngineMind:
+def _second() -> EngineAgent:
     """Return a second player like the opponent, since two sides of one game share no memory."""
-    return EngineMind(load("xiangqi"), dict(MINDS[OPPONENT]))
+    return EngineAgent(load("xiangqi"), dict(AGENTS[OPPONENT]))
 
 
 def is_solved(won: str, reached: str, fen: str) -> bool:

@@ -55,7 +55,7 @@ def write_positions_base(path: Path) -> int:
     The other moves of the shipped book are there without a weight: an engine asks that book where its own has nothing.
     """
     kind = opening.opening_book_kind("xiangqi")
-    shipped = open_book(BOOKS_FOLDER / "xiangqi-openings.book", kind, opening.VERSION, opening.MOST_BYTES)
+    shipped = open_book(BOOKS_FOLDER / "xiangqi-openings.book", kind, opening.VERSION, opening.MAX_BYTES)
     rows = shipped.payload.view(opening.ENTRY).copy()
     _, place = np.unique(rows["key"], return_inverse=True)
     share = rows["games"] / np.bincount(place, rows["games"])[place]

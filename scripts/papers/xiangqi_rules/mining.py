@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from scripts.common import script
 from scripts.common.records import read_game_records
-from scripts.match.minds import EngineMind, Mind, Seat
+from scripts.match.agents import Agent, AgentPlayer, EngineAgent
 from scripts.match.paired_games import PairJob, PaperGame, play_game
 from scripts.papers.plain_search import PlainSearch
 
@@ -57,23 +57,23 @@ class OwnGame(NamedTuple):
 
 
 @functools.cache
-def plain_engine() -> EngineMind:
-    return EngineMind(registry.load("xiangqi"), {"UseRules": "false"})
+def plain_engine() -> EngineAgent:
+    return EngineAgent(registry.load("xiangqi"), {"UseRules": "false"})
 
 
 def play_own(task: OwnGame) -> bytes:
     """Play a game of the engine, which sometimes makes a random move; return its line."""
-    rng, mind = random.Random(task.number), plain_engine()
-    mind.new_game(task.number + 1)
+    rng, agent = random.Random(task.number), plain_engine()
+    agent.new_game(task.number + 1)
     words = list(task.opening)
-    position = position_after(mind.game, GameRecord(tuple(words)))
+    position = position_after(agent.game, GameRecord(tuple(words)))
     outcome = None
     while len(words) < MAX_PLIES and (outcome := position.outcome()) is None:
         is_random = len(words) < 20 and rng.random() < 0.2
         move = (
             rng.choice(position.legal_moves())
             if is_random
-            else mind.choose(position, PlayerLimits(depth=SELF_PLAY_DEPTH))
+            else agent.choose(position, PlayerLimits(depth=SELF_PLAY_DEPTH))
         )
         words.append(position.move_text(move))
         position.push(move)
@@ -262,9 +262,9 @@ class PlainMind:
         return self._search.best_move(position, limit.depth)
 
 
-SEARCHES: dict[str, Callable[[], Mind]] = {
+SEARCHES: dict[str, Callable[[], Agent]] = {
     "network": plain_engine,
-    "terms": lambda: EngineMind(registry.load("xiangqi"), {"UseRules": "false", "Evaluation": "terms"}),
+    "terms": lambda: EngineAgent(registry.load("xiangqi"), {"UseRules": "false", "Evaluation": "terms"}),
     "e(x)": PlainMind,
 }
 """The searches: the engine's with its network or its terms, and a plain one."""
@@ -273,7 +273,7 @@ SEARCHES: dict[str, Callable[[], Mind]] = {
 class RuleMind:
     """The answers of a rule base (`UseRules paper`), and a search; `answered` and `asked` count a game's moves."""
 
-    def __init__(self, rules: Path, search: Mind) -> None:
+    def __init__(self, rules: Path, search: Agent) -> None:
         self._game = registry.load("xiangqi")
         self._game.set_option("UseRules", "paper")
         self._game.set_option("RuleFile", str(rules))
@@ -295,14 +295,14 @@ class RuleMind:
 
 
 @functools.cache
-def search_mind(search: str, seat: int) -> Mind:
+def search_agent(search: str, seat: int) -> Agent:
     """Return a search, kept by the process for each seat."""
     return SEARCHES[search]()
 
 
 @functools.cache
 def rule_mind(rules: Path, search: str) -> RuleMind:
-    return RuleMind(rules, search_mind(search, 0))
+    return RuleMind(rules, search_agent(search, 0))
 
 
 def play_by_rules(
@@ -310,9 +310,9 @@ def play_by_rules(
 ) -> PaperGame:
     """Play a game of A, a search with a rule base (a file of the folder), against the search alone."""
     rules, game = rule_mind(folder / bases[job.pairing.a], search), registry.load("xiangqi")
-    minds = [rules, search_mind(search, 1)] if first == 0 else [search_mind(search, 1), rules]
+    agents = [rules, search_agent(search, 1)] if first == 0 else [search_agent(search, 1), rules]
     referee = Referee(game, Opening(moves=openings[job.pair % len(openings)]))
-    record = play_game(job, first, referee, [Seat(mind, game, job.limit) for mind in minds], MAX_PLIES)
+    record = play_game(job, first, referee, [AgentPlayer(agent, game, job.limit) for agent in agents], MAX_PLIES)
     moves = [len(range(side, record["plies"], 2)) for side in (0, 1)]
     return record | {"answered": rules.answered, "asked": rules.asked, "moves": moves[1 - first]}
 

@@ -152,7 +152,7 @@ def misuse(options: argparse.Namespace) -> str | None:
         if len(options.input) > 1 or any(map(os.path.isdir, options.input)):
             return "--output record takes one file"
         if options.format == RECORD:
-            return no_room(options.game or registry.USUAL)
+            return no_room(options.game or registry.DEFAULT_GAME)
     return None
 
 
@@ -224,9 +224,8 @@ class Run:
             head = first_bytes(source)
             if not head and source.isatty():  # its end has been typed: to read on would ask for another one
                 source = io.BufferedReader(io.BytesIO())
-            kind = (
-                InputKind(FEN, options.game or registry.USUAL) if self._position else kind_of(file.path, head, options)
-            )
+            game = options.game or registry.DEFAULT_GAME
+            kind = InputKind(FEN, game) if self._position else kind_of(file.path, head, options)
             if kind.way not in (JSON, FEN) and "UCI_Coordinates" in options.settings:
                 raise CommandError(f"--option UCI_Coordinates: {file.path}: records have ranks of their own")
             if options.output == "record":

@@ -182,7 +182,7 @@ class CsvTable:
 
     def _write_rows(self, answer: Answer, next_score: int | None) -> None:
         """Write the rows of an answer. `next_score`: of the position after the move played, the opponent's view."""
-        self.begin(answer.get("game", registry.USUAL))
+        self.begin(answer.get("game", registry.DEFAULT_GAME))
         lost = loss(answer, next_score)
         tags = self._tag_cells(answer.get("id", ""))
         rows = []

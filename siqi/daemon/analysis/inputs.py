@@ -46,7 +46,7 @@ def kind_of(name: str, head: bytes, options: argparse.Namespace) -> InputKind:
 
     Standard input that is no game counts as JSON, and so does a file with a name of JSON.
     """
-    game = options.game or registry.USUAL
+    game = options.game or registry.DEFAULT_GAME
     if options.format in (JSON, FEN, RECORD):
         return InputKind(options.format, game)
     if options.format is None and _is_json(head):

@@ -29,25 +29,25 @@ if TYPE_CHECKING:
 CREATOR = "siqi analyse, with Matplotlib"
 """Marks each plot as ours."""
 
-MOST_GAMES = 4
+MAX_GAMES = 4
 """The most games that are drawn as lines; of more games the plot shows the spread."""
 
 LEAST_RATIO = 10
 """The least ratio of a logarithmic axis's ends, so that it has a few round numbers."""
 
-MOST_TICKS = 6
+MAX_TICKS = 6
 """The most labels of a logarithmic axis; if there would be more, those of powers of ten remain."""
 
-MOST_PLIES = 1000
+MAX_PLIES = 1000
 """The last ply drawn; later positions count for the distributions only."""
 
 FEWEST = 3
 """The fewest positions at a ply, of several games, for which a spread is drawn."""
 
-MOST_CHARACTERS = 24
+MAX_CHARACTERS = 24
 """The most characters of an id in the legend."""
 
-MOST_LABELS = 4
+MAX_LABELS = 4
 LEAST_LOSS = 0.1
 """Moves that cost at least this much of the expected result are labelled, the worst ones first."""
 
@@ -168,7 +168,7 @@ class PlotSummary:
     errors: int = 0
     nodes: int = 0
     time_ms: int = 0
-    courses: dict[str, dict[int, Point]] = field(default_factory=dict)  # by id and turn, of the first MOST_GAMES ids
+    courses: dict[str, dict[int, Point]] = field(default_factory=dict)  # by id and turn, of the first MAX_GAMES ids
     has_more: bool = False  # there are other ids
     by_ply: list[Histogram] = field(default_factory=list)  # expected results
     scores: Histogram = field(default_factory=lambda: Histogram(-2000, 2000, 80))  # centipawns, the first side's view
@@ -195,12 +195,12 @@ class PlotSummary:
         if answer.score is not None:
             self._add_search(answer, answer.score)
         expected = answer.expected()
-        if expected is None or not 0 <= answer.turn < MOST_PLIES:
+        if expected is None or not 0 <= answer.turn < MAX_PLIES:
             return
         while len(self.by_ply) <= answer.turn:
             self.by_ply.append(Histogram(0.0, 1.0, 50))
         self.by_ply[answer.turn].add(expected)
-        if answer.id not in self.courses and len(self.courses) == MOST_GAMES:
+        if answer.id not in self.courses and len(self.courses) == MAX_GAMES:
             self.has_more = True
             return
         played = answer.played if is_known_from_next({"game": answer.game}) else ""
@@ -317,7 +317,7 @@ def draw_lines(axes: Axes, lines: dict[str, dict[int, Point]]) -> None:
         axes.legend(loc="best", fontsize="small")
         return
     (course,) = lines.values()
-    for _, turn in sorted(losses(course), reverse=True)[:MOST_LABELS]:
+    for _, turn in sorted(losses(course), reverse=True)[:MAX_LABELS]:
         point, after = course[turn], course[turn + 1]
         axes.plot([turn + 1], [after.expected], marker="o", color="tab:red")
         above = -14 if point.is_first else 8
@@ -345,7 +345,7 @@ def separate(axes: Axes) -> None:
 def shown(name: str) -> str:
     """Return an id fit for a legend: the fonts lack many characters, and `$` begins a formula."""
     text = name.encode("ascii", "replace").decode()
-    return "id " + "".join(sign if sign.isprintable() else "?" for sign in text[:MOST_CHARACTERS]).replace("$", "\\$")
+    return "id " + "".join(sign if sign.isprintable() else "?" for sign in text[:MAX_CHARACTERS]).replace("$", "\\$")
 
 
 def losses(course: dict[int, Point]) -> Iterator[tuple[float, int]]:
@@ -369,11 +369,11 @@ def draw_spread(axes: Axes, summary: PlotSummary, plies: list[int]) -> None:
 
 
 def round_numbers(low: float, high: float) -> list[float]:
-    """Return 1, 2 and 5 times powers of ten within bounds; only the powers if there are more than MOST_TICKS."""
+    """Return 1, 2 and 5 times powers of ten within bounds; only the powers if there are more than MAX_TICKS."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     found = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
     found = [number for number in found if low <= number <= high]
-    return found if len(found) <= MOST_TICKS else [number for number in found if round(math.log10(number), 9) % 1 == 0]
+    return found if len(found) <= MAX_TICKS else [number for number in found if round(math.log10(number), 9) % 1 == 0]
 
 
 def draw_bars(axes: Axes, found: Histogram, label: str, unit: str | None = None, least_width: float = 0) -> None:

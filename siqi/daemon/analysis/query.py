@@ -24,8 +24,8 @@ from siqi.system.spelling import did_you_mean
 from siqi.version import __version__
 
 MOST = 10**15
-MOST_MS = 10**9
-MOST_LINES = 256
+MAX_MS = 10**9
+MAX_LINES = 256
 
 Limit = Annotated[int, Meta(ge=1, le=MOST)]
 Turn = Annotated[int, Meta(ge=0, le=MOST)]
@@ -52,8 +52,8 @@ ACCEPTED = {
     "dice": "a number from 0 to 6, or a list of such numbers",
     "analyseTurns": f"{_TURNS}, at least one",
     **dict.fromkeys(("nodes", "depth", "mate"), _LIMIT),
-    "movetime": f"a whole number of milliseconds from 1 to {MOST_MS}",
-    "multipv": f"a whole number from 1 to {MOST_LINES}",
+    "movetime": f"a whole number of milliseconds from 1 to {MAX_MS}",
+    "multipv": f"a whole number from 1 to {MAX_LINES}",
     "searchmoves": "a list of moves as texts, at least one",
     "options": "an object of names of options and their values",
     "reportEvery": "a number of seconds above 0",
@@ -71,7 +71,7 @@ class Query(msgspec.Struct, frozen=True):
     """A position, or several of one game, and the limits of their searches."""
 
     id: Annotated[str, Meta(min_length=1)]
-    game: GameName = registry.USUAL
+    game: GameName = registry.DEFAULT_GAME
     position: str | None = None  # the arguments of the protocol's `position`; or:
     fen: str = ""  # '': the start position
     moves: tuple[str, ...] = ()
@@ -79,9 +79,9 @@ class Query(msgspec.Struct, frozen=True):
     analyseTurns: Annotated[tuple[Turn, ...], Meta(min_length=1)] | None = None  # moves played; None: all of them
     nodes: Limit | None = None
     depth: Limit | None = None
-    movetime: Annotated[int, Meta(ge=1, le=MOST_MS)] | None = None  # ms
+    movetime: Annotated[int, Meta(ge=1, le=MAX_MS)] | None = None  # ms
     mate: Limit | None = None
-    multipv: Annotated[int, Meta(ge=1, le=MOST_LINES)] | None = None
+    multipv: Annotated[int, Meta(ge=1, le=MAX_LINES)] | None = None
     searchmoves: Annotated[tuple[str, ...], Meta(min_length=1)] | None = None  # None: all
     options: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict)
     reportEvery: Annotated[float, Meta(gt=0)] | None = None  # seconds between answers while a search runs; None: none

@@ -20,7 +20,7 @@ from siqi.daemon.engine.search_job import SearchJob
 from siqi.games import registry
 from siqi.games.contract import silent
 
-MOST_KEYS = 100_000
+MAX_KEYS = 100_000
 """The most terminated positions that are remembered; the oldest are forgotten."""
 
 
@@ -82,7 +82,7 @@ class Station:
         """Stop the search of a position if it runs; begin none if it does not run yet. Any thread may call this."""
         with self._lock:
             self._terminated |= dict.fromkeys(keys)
-            while len(self._terminated) > MOST_KEYS:
+            while len(self._terminated) > MAX_KEYS:
                 self._terminated.popitem(last=False)
             if self._running is not None and self._running[0] in self._terminated:
                 self._running[1].stop()

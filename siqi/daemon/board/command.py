@@ -23,15 +23,15 @@ FAILED, MISUSED = 1, 2
 ANALYSES = "analyses"
 """The folder of analyses in the folder of games."""
 
-USUAL_PORT = 7474
+DEFAULT_PORT = 7474
 """The port where none is given, if it is free: a tab that stays open finds the server again."""
 
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Declare the arguments of `siqi board`."""
     found.description = "Play against the engine on a page in the browser. No request leaves this machine."
-    found.add_argument("--game", choices=registry.NAMES, default=registry.USUAL, help="the game proposed first")
-    found.add_argument("--port", type=number_to(65535), metavar="N", help=f"default: {USUAL_PORT}, or a free one")
+    found.add_argument("--game", choices=registry.NAMES, default=registry.DEFAULT_GAME, help="the game proposed first")
+    found.add_argument("--port", type=number_to(65535), metavar="N", help=f"default: {DEFAULT_PORT}, or a free one")
     found.add_argument("--no-browser", action="store_true", help="print the page's address, open no browser")
     found.add_argument("--games", type=Path, metavar="DIR", help="the folder of games; default: the user's data")
 
@@ -115,7 +115,7 @@ async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, op
     server = BoardServer(Hall(modes, Reviews(store.folder), numbering, options.game, options.settings))
     try:
         try:
-            port = server.listen(options.port or USUAL_PORT)
+            port = server.listen(options.port or DEFAULT_PORT)
         except OSError:
             if options.port:
                 raise

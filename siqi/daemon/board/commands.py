@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
-MOST_MS = 24 * 3600 * 1000
+MAX_MS = 24 * 3600 * 1000
 
 Word = Annotated[str, msgspec.Meta(max_length=64)]
 Point = Annotated[str, msgspec.Meta(max_length=4)]
@@ -27,9 +27,9 @@ class Begin(Command, frozen=True, tag="begin"):
     game: Word
     person: Annotated[int, msgspec.Meta(ge=0, le=1)]
     skill: Annotated[int, msgspec.Meta(ge=0, le=20)]
-    movetime_ms: Annotated[int, msgspec.Meta(ge=10, le=MOST_MS)] = 1000
-    clock_ms: Annotated[int, msgspec.Meta(ge=0, le=MOST_MS)] = 0
-    increment_ms: Annotated[int, msgspec.Meta(ge=0, le=MOST_MS)] = 0
+    movetime_ms: Annotated[int, msgspec.Meta(ge=10, le=MAX_MS)] = 1000
+    clock_ms: Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)] = 0
+    increment_ms: Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)] = 0
     dice: Literal["page", "person"] = "page"
 
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 TOKEN_BYTES = 32
 
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 """The size of a body, at most."""
 
-MOST_MESSAGE_BYTES = 6 << 20
+MAX_MESSAGE_BYTES = 6 << 20
 """The size of a message of a tab, at most: it may bring a file of games."""
 
 
@@ -78,7 +78,7 @@ def check_type(request: Request, door: Door) -> str:
 
 def check_size(request: Request, door: Door) -> str:
     """Refuse large bodies."""
-    return "" if request.body_bytes <= MOST_BYTES else "too large"
+    return "" if request.body_bytes <= MAX_BYTES else "too large"
 
 
 Check = Callable[[Request, Door], str]

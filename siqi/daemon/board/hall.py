@@ -48,7 +48,7 @@ class Hall:
         modes: Modes,
         reviews: Reviews,
         numbering: Iterator[int],
-        usual: str = registry.USUAL,
+        usual: str = registry.DEFAULT_GAME,
         settings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Begin in a running event loop.

@@ -13,7 +13,7 @@ from siqi.system.files import read_bytes, replace_file
 NAME = "layouts.json"
 
 _BEGINNING = b'{"layouts":'
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 
 
 class _File(msgspec.Struct):
@@ -58,7 +58,7 @@ class Layouts:
         if self._path is None:
             return self._kept
         try:
-            return msgspec.json.decode(read_bytes(self._path, _MOST_BYTES), type=_File)
+            return msgspec.json.decode(read_bytes(self._path, _MAX_BYTES), type=_File)
         except FileNotFoundError:
             return _File()
         except (OSError, msgspec.DecodeError) as error:

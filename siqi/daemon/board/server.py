@@ -58,7 +58,7 @@ class BoardServer:
         with contextlib.suppress(OSError):  # where there is no such protocol
             sockets += tornado.netutil.bind_sockets(port, "::1", socket.AF_INET6)
         self.door = self.door._replace(port=port)
-        self._server = tornado.httpserver.HTTPServer(self._application(), max_body_size=2 * guard.MOST_BYTES)
+        self._server = tornado.httpserver.HTTPServer(self._application(), max_body_size=2 * guard.MAX_BYTES)
         self._server.add_sockets(sockets)
         self._ticks.start()
         return port
@@ -77,7 +77,7 @@ class BoardServer:
             ],
             default_handler_class=Nothing,
             default_handler_args=known,
-            websocket_max_message_size=guard.MOST_MESSAGE_BYTES,
+            websocket_max_message_size=guard.MAX_MESSAGE_BYTES,
             websocket_ping_interval=20,
             log_function=lambda handler: None,  # a tab of an earlier server asks each second: no line in the terminal
         )

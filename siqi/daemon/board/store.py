@@ -19,7 +19,7 @@ SUFFIX = ".siqi.jsonl"
 OPENED = ".opened"
 """The note of the game that was opened last, which the next server goes on with."""
 
-_MOST_FILES = 500
+_MAX_FILES = 500
 """The youngest files that are listed."""
 
 _BEGINNING = b'{"entry":"begun",'
@@ -117,7 +117,7 @@ class Store(Generic[E]):
     def files(self) -> list[KeptFile]:
         """Return the games of the folder, the youngest first; those that cannot be read are left out."""
         found = []
-        for path in self._paths()[:_MOST_FILES]:
+        for path in self._paths()[:_MAX_FILES]:
             with contextlib.suppress(OSError, msgspec.DecodeError), os.fdopen(open_regular(path), "rb") as file:
                 found.append(KeptFile(self._name(path), msgspec.json.decode(file.readline(), type=Head)))
         return found

@@ -14,7 +14,7 @@ UCI_LINE, UCCI_LINE = r"option\s+name\s+(.+?)\s+type\s+(\w+)\s*(.*)", r"option\s
 CUTECHESS = "option."
 """What other match runners write before the name of an option."""
 
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 """The most values of a combo that are named."""
 
 
@@ -44,8 +44,8 @@ class Option(NamedTuple):
         if self.kind == "check" and value.lower() not in (self.choices or ("true", "false")):
             return "true or false"
         if self.kind == "combo" and self.choices and value.lower() not in map(str.lower, self.choices):
-            more = ", ..." if len(self.choices) > MOST_SHOWN else ""
-            return f"one of {', '.join(self.choices[:MOST_SHOWN])}{more}"
+            more = ", ..." if len(self.choices) > MAX_SHOWN else ""
+            return f"one of {', '.join(self.choices[:MAX_SHOWN])}{more}"
         if self.kind == "spin":
             low, high = self.number("min"), self.number("max")
             number = int(value) if re.fullmatch("-?[0-9]{1,18}", value) else None

@@ -20,10 +20,10 @@ QUIT_TIMEOUT_S = 1.0
 KEPT_LINES, KEPT_ERRORS = 200, 50
 """The lines of a dialogue, and of standard error, that are kept."""
 
-LONGEST, MOST_WAITING = 1 << 20, 200_000
+LONGEST, MAX_WAITING = 1 << 20, 200_000
 """The characters of the longest line, and the most lines that wait to be read: an engine may write without end."""
 
-MOST_CHARACTERS = 500
+MAX_CHARACTERS = 500
 """The beginning of a line that is kept."""
 
 FRAME, KEPT_FRAMES = re.compile(r"\s+at |\s*\.\.\. \d+ "), 5
@@ -88,7 +88,7 @@ class Process:
         self.started = time.monotonic()
 
     def _note(self, sign: str, at: float, line: str) -> None:
-        self._said.append(f"{sign} {1000 * (at - self.started):.0f} {line[:MOST_CHARACTERS]}")
+        self._said.append(f"{sign} {1000 * (at - self.started):.0f} {line[:MAX_CHARACTERS]}")
 
     def send(self, *lines: str) -> float:
         """Write lines at once; return the time after that. Ended if the program does not read them."""
@@ -163,7 +163,7 @@ def _keep(stream: IO[str], lines: deque[str]) -> None:
         for line in lines_of(stream):
             frames = frames + 1 if FRAME.match(line) else 0
             if frames <= KEPT_FRAMES:
-                lines.append(line.rstrip()[:MOST_CHARACTERS])
+                lines.append(line.rstrip()[:MAX_CHARACTERS])
 
 
 def lines_of(stream: IO[str]) -> Iterator[str]:
@@ -193,7 +193,7 @@ def _pump(stream: IO[str], lines: queue.SimpleQueue[tuple[float, str | None]]) -
     """Put lines into the queue with their time of arrival, None at the end; drop them while too many wait there."""
     with stream:
         for line in lines_of(stream):
-            if lines.qsize() < MOST_WAITING:
+            if lines.qsize() < MAX_WAITING:
                 lines.put((time.monotonic(), line.strip()))
     lines.put((time.monotonic(), None))
 

@@ -36,7 +36,7 @@ WORKERS_PER_SECOND = 100
 SHORTEST = 10
 """The last batches have at least the calls of a whole one divided by this: a tenth of a second of work."""
 
-MOST_CALLS = 1000
+MAX_CALLS = 1000
 """The most calls of a batch."""
 
 
@@ -88,7 +88,7 @@ class _Running(Generic[Carried]):
 class BatchSize:
     """The number of calls of the next batch: as many as take TARGET_S, by the time of the last ones."""
 
-    def __init__(self, most_calls: int = MOST_CALLS) -> None:
+    def __init__(self, most_calls: int = MAX_CALLS) -> None:
         self.calls = 1
         self._most_calls = most_calls
         self._mean_s = 0.0
@@ -115,7 +115,7 @@ def completed(
     tasks: Iterable[Task],
     jobs: Jobs,
     wait_s: float | None = None,
-    most_calls: int = MOST_CALLS,
+    most_calls: int = MAX_CALLS,
 ) -> Generator[list[Result]]:
     """Yield the results of tasks as they finish, in any order; an empty list if none finished within `wait_s`.
 
@@ -164,7 +164,7 @@ def _completed(
     tasks: Iterable[Task],
     jobs: Jobs,
     wait_s: float | None,
-    most_calls: int = MOST_CALLS,
+    most_calls: int = MAX_CALLS,
 ) -> Generator[list[tuple[int, Result]]]:
     """Yield the numbers and results of tasks as they finish."""
     left, size = enumerate(tasks), BatchSize(most_calls)

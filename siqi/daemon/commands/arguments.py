@@ -6,9 +6,9 @@ import argparse
 import os
 from collections.abc import Callable
 
-MOST_WORKERS = 256
+MAX_WORKERS = 256
 
-MOST_DIGITS = 19
+MAX_DIGITS = 19
 """The most digits of a whole number: Python converts no text of any length."""
 
 
@@ -16,7 +16,7 @@ def number_to(most: int, least: int = 1) -> Callable[[str], int]:
     """Return the type of an argument that is a whole number from `least` to `most`."""
 
     def checked(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and least <= int(text) <= most):
+        if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS and least <= int(text) <= most):
             raise argparse.ArgumentTypeError(f"a whole number from {least} to {most}, not {text}")
         return int(text)
 
@@ -28,7 +28,7 @@ def whole_number(text: str) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
         raise argparse.ArgumentTypeError(f"a whole number, not {text}")
-    if len(digits) > MOST_DIGITS:
+    if len(digits) > MAX_DIGITS:
         raise argparse.ArgumentTypeError(f"too large: {text}")
     return int(text)
 
@@ -43,13 +43,13 @@ def cores() -> int:
 def add_workers(found: argparse.ArgumentParser) -> None:
     """Declare `--workers`, whose default depends on the other arguments."""
     what = "positions analysed at the same time; default: as many as keep all cores busy"
-    found.add_argument("--workers", type=number_to(MOST_WORKERS), metavar="N", help=what)
+    found.add_argument("--workers", type=number_to(MAX_WORKERS), metavar="N", help=what)
 
 
 def workers_of(options: argparse.Namespace) -> int:
     """Return the number of searches at the same time: by default they keep all cores busy, whatever `--threads` is."""
     workers: int | None = options.workers
-    return workers or min(max(1, cores() // options.threads), MOST_WORKERS)
+    return workers or min(max(1, cores() // options.threads), MAX_WORKERS)
 
 
 def add_cluster(found: argparse._ActionsContainer) -> None:

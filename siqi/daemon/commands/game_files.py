@@ -18,7 +18,7 @@ from siqi.system import encodings
 from siqi.system.files import open_regular, read_bytes
 from siqi.system.pipes import printable
 
-MOST_LINES = 20
+MAX_LINES = 20
 """The most faults that are listed; further ones are only counted."""
 
 Report = Callable[[str], None]
@@ -112,9 +112,9 @@ def reason(error: Exception) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return a list of files in words: MOST_LINES of them, and the number of the others."""
-    more = f" and {len(names) - MOST_LINES} more" if len(names) > MOST_LINES else ""
-    return ", ".join(names[:MOST_LINES]) + more
+    """Return a list of files in words: MAX_LINES of them, and the number of the others."""
+    more = f" and {len(names) - MAX_LINES} more" if len(names) > MAX_LINES else ""
+    return ", ".join(names[:MAX_LINES]) + more
 
 
 def position_in(words: Sequence[str]) -> str:
@@ -205,11 +205,11 @@ def read_games(source: GameSource, choice: GameFormat, report: Report) -> Parsed
 
 
 def report_faults(name: str, found: ParsedFile, report: Report) -> None:
-    """Report what is left out of an input's games: MOST_LINES faults at most, and all notes."""
-    for fault in found.faults[:MOST_LINES]:
+    """Report what is left out of an input's games: MAX_LINES faults at most, and all notes."""
+    for fault in found.faults[:MAX_LINES]:
         report(f"{name}: {fault}")
-    if len(found.faults) > MOST_LINES:
-        report(f"{name}: {len(found.faults) - MOST_LINES} more faults")
+    if len(found.faults) > MAX_LINES:
+        report(f"{name}: {len(found.faults) - MAX_LINES} more faults")
     for note in found.notes:
         report(f"{name}: {note}")
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from siqi.daemon.commands.arguments import MOST_DIGITS, number_to
+from siqi.daemon.commands.arguments import MAX_DIGITS, number_to
 from siqi.daemon.commands.game_files import (
     CommandError,
     NamedFile,
@@ -34,8 +34,8 @@ FAILED, MISUSED = 1, 2
 
 GAME = "xiangqi"
 NOTATIONS = ("chinese", "traditional", "wxf")
-MOST_LONGEST = 8
-MOST_FAULTS = 20
+MAX_LONGEST = 8
+MAX_FAULTS = 20
 """The most games that are named when they are left out; further ones are only counted."""
 
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -71,7 +71,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     option("--min-confidence", dest="confidence", type=share, default=usual.confidence, metavar="SHARE", help=what)
     option("--min-games", dest="least", type=number_to(10**9), default=usual.least, metavar="N", help="least games")
     what = "most moves before the answer"
-    option("--longest", type=number_to(MOST_LONGEST), default=usual.longest, metavar="N", help=what)
+    option("--longest", type=number_to(MAX_LONGEST), default=usual.longest, metavar="N", help=what)
     what = "least gain of confidence by each condition"
     option("--min-improvement", dest="improvement", type=share, default=0.0, metavar="SHARE", help=what)
     option("--phase", choices=RULE_PHASES, default="", help="count only moves played in this phase")
@@ -106,7 +106,7 @@ def _add_notation(found: argparse.ArgumentParser) -> None:
 def share(text: str) -> float:
     """The type of an argument that is a share, from 0 to 1."""
     plain = text.replace(".", "", 1)
-    if not (plain.isascii() and plain.isdigit() and len(text) <= MOST_DIGITS and 0 <= float(text) <= 1):
+    if not (plain.isascii() and plain.isdigit() and len(text) <= MAX_DIGITS and 0 <= float(text) <= 1):
         raise argparse.ArgumentTypeError(f"a number from 0 to 1, not {text}")
     return float(text)
 
@@ -219,13 +219,13 @@ class _Faults:
     def report(self, text: str) -> None:
         """Report a fault, unless there were many."""
         self._count += 1
-        if self._count <= MOST_FAULTS:
+        if self._count <= MAX_FAULTS:
             report(printable(text, 300))
 
     def finish(self) -> int:
         """Report the number of faults that were not named; return the exit status."""
-        if self._count > MOST_FAULTS:
-            report(f"{self._count - MOST_FAULTS} more faults")
+        if self._count > MAX_FAULTS:
+            report(f"{self._count - MAX_FAULTS} more faults")
         return FAILED if self._count else 0
 
 

@@ -35,10 +35,10 @@ from siqi.system.pipes import printable, to_stderr
 FAILED, MISUSED = 1, 2
 """Exit statuses: a file or an output failed; the words are no valid position."""
 
-MOST_WORDS_BYTES = 1 << 20
+MAX_WORDS_BYTES = 1 << 20
 """The longest text of a position and moves; files of games may be longer."""
 
-MOST_PNG_PIXELS = 8192
+MAX_PNG_PIXELS = 8192
 """The widest PNG: Cairo draws it in memory, with four bytes per pixel."""
 
 EXTRAS = ("numbers", "threats", "heat", "beliefs")
@@ -139,7 +139,7 @@ def find_game(options: argparse.Namespace) -> ShowRequest:
     else:
         words = _position_words(text) or ["fen", *text.split()]
     fen, moves = parse_position(words)
-    return ShowRequest(options.game or registry.USUAL, GameRecord(tuple(moves), fen=fen or ""))
+    return ShowRequest(options.game or registry.DEFAULT_GAME, GameRecord(tuple(moves), fen=fen or ""))
 
 
 def _may_be_file(text: str) -> bool:
@@ -153,7 +153,7 @@ def _words_of(source: GameSource) -> list[str]:
     if not data.strip():
         raise ValueError(f"{source.name}: the input is empty")
     is_marked = bool(mark_of(data)[0])
-    if source.format or len(data) > MOST_WORDS_BYTES or not (is_marked or data.isascii()):
+    if source.format or len(data) > MAX_WORDS_BYTES or not (is_marked or data.isascii()):
         return []
     lines = [line for line in decode(data, source.encoding or None, "ascii")[0].splitlines() if line.strip()]
     return _position_words(lines[0]) if len(lines) == 1 else []
@@ -194,8 +194,8 @@ def write(options: argparse.Namespace, game: str, position: Position | Diagram, 
             _replace(options.svg, data, is_svg)
         return
     width = options.size or 800
-    if width > MOST_PNG_PIXELS:
-        raise ValueError(f"--size: at most {MOST_PNG_PIXELS} pixels for PNG, not {width}")
+    if width > MAX_PNG_PIXELS:
+        raise ValueError(f"--size: at most {MAX_PNG_PIXELS} pixels for PNG, not {width}")
     import cairosvg
 
     data = marked_png(cairosvg.svg2png(bytestring=drawing.svg().encode(), output_width=width))

@@ -13,7 +13,7 @@ NO_FILE = "<empty>"
 VARIANT = "UCI_Variant"
 MAX_SKILL = 20
 
-MOST_DIGITS = 12
+MAX_DIGITS = 12
 """The most digits of an option's whole number: Python converts no text of any length."""
 
 _QUOTED = [f"`{name}`" for name in registry.NAMES]
@@ -26,7 +26,7 @@ def _ranges(names: Callable[[GameInfo], Names], separator: str) -> str:
 
 
 CORE = (
-    Option(VARIANT, "combo", registry.USUAL, choices=registry.NAMES).explained(
+    Option(VARIANT, "combo", registry.DEFAULT_GAME, choices=registry.NAMES).explained(
         f"the game: {', '.join(_QUOTED)}; the position becomes its start",
         f"棋种：{'、'.join(_QUOTED)}；局面变为该棋种的初始局面",
     ),
@@ -148,7 +148,7 @@ def normalised(option: Option, value: str) -> str:
         digits = value.removeprefix("-")
         if not (digits.isascii() and digits.isdigit()):
             raise ValueError(f"option {option.name}: not a number: {value}")
-        if len(digits) > MOST_DIGITS or not option.low <= int(value) <= option.high:
+        if len(digits) > MAX_DIGITS or not option.low <= int(value) <= option.high:
             raise ValueError(f"option {option.name}: {value} is not within {option.low}..{option.high}")
         return str(int(value))
     if option.kind == "number":

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from siqi.daemon.engine.limits import MAX_NUMBER, MAX_TIME_MS, Limits
 from siqi.system.pipes import printable
 
-MOST_DIGITS = 15
+MAX_DIGITS = 15
 """The most digits of a number of `go`."""
 
 _AT_LEAST = dict(nodes=1, depth=1, mate=1, perft=1, movetime=1)
@@ -47,9 +47,9 @@ def parse_number(word: str, text: str, field: str = "") -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
         raise ValueError(f"go {word}: not a number: {text}")
-    if len(digits) > MOST_DIGITS:
+    if len(digits) > MAX_DIGITS:
         size = "small" if text.startswith("-") else "large"
-        raise ValueError(f"go {word}: too {size}, more than {MOST_DIGITS} digits: {text}")
+        raise ValueError(f"go {word}: too {size}, more than {MAX_DIGITS} digits: {text}")
     least = _AT_LEAST.get(field or word, -MAX_NUMBER)
     if int(text) < least:
         raise ValueError(f"go {word}: at least {least}, not {text}")

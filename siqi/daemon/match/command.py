@@ -39,14 +39,14 @@ from siqi.system.interrupts import INTERRUPTED, raised
 from siqi.system.messages import translated
 from siqi.system.pipes import printable, to_stderr
 
-USUAL_MS = 100
+DEFAULT_MS = 100
 """The time of a move where no limit is given."""
 
-MOST_GAMES = 1_000_000
-MOST_FAULTS = 3
+MAX_GAMES = 1_000_000
+MAX_FAULTS = 3
 """The usual number of games in a row, lost by faults, that end a match."""
 
-MOST_AT_A_TIME = 256
+MAX_AT_A_TIME = 256
 
 KINDS = ("gauntlet", "round-robin", "swiss", "knockout")
 
@@ -96,7 +96,7 @@ def add_match(found: argparse.ArgumentParser, game: str) -> None:
         "a WORD is an option of the engine, a limit of its own (movetime, nodes, depth, clock), ranks or proto",
     )
     what = "games of each two engines, even, as sides change; default: 100"
-    option("--games", type=number_to(MOST_GAMES), default=100, metavar="N", help=what)
+    option("--games", type=number_to(MAX_GAMES), default=100, metavar="N", help=what)
     option("--log", type=Path, metavar="FILE", help="JSON lines, continued if it exists; default: GAME-A-B.jsonl")
     option("--tournament", choices=KINDS, default="", help="of more than two engines; default: round-robin")
     option("--rounds", type=number_to(99), default=0, metavar="N", help="of a Swiss tournament")
@@ -105,7 +105,7 @@ def add_match(found: argparse.ArgumentParser, game: str) -> None:
         "--records", type=Path, metavar="DIR", help="also write each game as a file: PGN, the championships' records"
     )
     where = found.add_mutually_exclusive_group()
-    where.add_argument("--concurrency", type=number_to(MOST_AT_A_TIME), default=1, metavar="N", help="games at a time")
+    where.add_argument("--concurrency", type=number_to(MAX_AT_A_TIME), default=1, metavar="N", help="games at a time")
     add_cluster(where)
     option(
         "--sprt",
@@ -115,25 +115,25 @@ def add_match(found: argparse.ArgumentParser, game: str) -> None:
         help="stop once it is decided which is right, errors 5 %% each; to begin with 0 10 for Xiangqi, else 0 20",
     )
     option("--model", choices=MODELS, help=f"the Elo of --sprt; default: {NORMALIZED}, or that of the log")
-    option("--every", type=number_to(MOST_GAMES), default=10, metavar="N", help="report every N games, off a terminal")
+    option("--every", type=number_to(MAX_GAMES), default=10, metavar="N", help="report every N games, off a terminal")
     option("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
     option(
         "--faults",
-        type=number_to(MOST_GAMES, 0),
-        default=MOST_FAULTS,
+        type=number_to(MAX_GAMES, 0),
+        default=MAX_FAULTS,
         metavar="N",
         help="end the match when an engine has lost N games in a row by faults; 0: never; default: 3",
     )
     add_occasion(found)
     option("--config", action=Config, metavar="FILE", help="TOML with these options, and tables [[engine]]")
     add_conditions(found)
-    add_limits(found.add_argument_group("limits", f"of all engines without their own; default: {USUAL_MS} ms a move"))
+    add_limits(found.add_argument_group("limits", f"of all engines without their own; default: {DEFAULT_MS} ms a move"))
 
 
 def settings_from(arguments: dict[str, Any]) -> MatchSettings:
     """Return the settings of the match that a command line asks for; UsageError if they make no sense."""
     common = limits_from(arguments)
-    common = PlayerLimits(movetime_ms=USUAL_MS) if common == PlayerLimits() else common
+    common = PlayerLimits(movetime_ms=DEFAULT_MS) if common == PlayerLimits() else common
     files: Sequence[ConfiguredEngine] = arguments.get("configured") or ()
     configured = [configured_engine(each, common) for each in files]
     engines = distinct([*configured, *(parse_engine(text, common) for text in arguments["engines"])])

@@ -22,7 +22,7 @@ from siqi.games.contract import Game, Position
 NONE, RANDOM = "none", "random:"
 """The words of the command line for the start position, and for random openings, before the number of moves."""
 
-MOST_DRAWN = 1000
+MAX_DRAWN = 1000
 """The most random openings of a match."""
 
 
@@ -112,11 +112,11 @@ def load_openings(game: Game[Position], settings: MatchSettings) -> list[Opening
 
 
 def count_openings(settings: MatchSettings) -> int:
-    """Return the number of openings of a match, at most MOST_DRAWN random ones; 0: games from the start position."""
+    """Return the number of openings of a match, at most MAX_DRAWN random ones; 0: games from the start position."""
     if not settings.openings:
         return 0
     if plies_of(settings.openings):
-        return min(settings.pairs, MOST_DRAWN)
+        return min(settings.pairs, MAX_DRAWN)
     return len(lines_of(settings.game, settings.openings))
 
 

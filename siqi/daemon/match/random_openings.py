@@ -17,7 +17,7 @@ PLIES = {"xiangqi": 6, "connect6": 2}
 BALANCE = 0.6
 """The largest score of an opening, in the game's unit of scores."""
 
-MOST_REFUSED = 1_000
+MAX_REFUSED = 1_000
 """Openings drawn in a row without one that is balanced and new, after which no more are drawn."""
 
 NEAR_CENTRE = range(6, 13)
@@ -70,7 +70,7 @@ def random_openings(game: Game[Position], seed: int, plies: int = 0) -> Iterator
     rng = random.Random(f"{game.info.name}/{seed}")
     seen: set[str] = set()
     refused = 0
-    while refused < MOST_REFUSED:
+    while refused < MAX_REFUSED:
         words = random_opening(game, rng, plies)
         if words and " ".join(words) not in seen:
             seen.add(" ".join(words))

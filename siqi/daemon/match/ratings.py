@@ -15,7 +15,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 RIDGE = 1e-6
 """Keeps the rating finite of a player that won or lost all its games; per squared logit."""
 
-MOST_STEPS = 100
+MAX_STEPS = 100
 TOLERANCE = 1e-10
 """The largest element of a step, in logits, at which the fit ends."""
 
@@ -43,7 +43,7 @@ def fit_elo(rows: Array, pairs: Sequence[Sequence[int]]) -> tuple[Array, Array]:
         logits = rows @ at
         return float(totals @ np.logaddexp(0, logits) - scores @ logits + RIDGE / 2 * at @ at)
 
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         expected = chances()
         gradient = rows.T @ (totals * expected - scores) + RIDGE * values
         step = np.linalg.solve(hessian(expected), gradient)

@@ -19,16 +19,16 @@ from siqi.daemon.match.statistics import LOGISTIC, NELO_PER_T, NORMALIZED, POINT
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-MOST_ELO = {NORMALIZED: 200.0, LOGISTIC: 1000.0}
+MAX_ELO = {NORMALIZED: 200.0, LOGISTIC: 1000.0}
 """The largest Elo of a hypothesis; beyond it `likeliest` need not converge, and no test is worth its games."""
 
 EMPTY_COUNT = 1e-3
 """Replaces a count of zero, as in fishtest: no result is impossible."""
 
-_MOST_FITS, _FIT_TOLERANCE = 30, 1e-8
+_MAX_FITS, _FIT_TOLERANCE = 30, 1e-8
 """Fits that approach a condition on normalized Elo, and the change of a probability at which they end."""
 
-_MOST_STEPS, _STEP_TOLERANCE = 100, 1e-12
+_MAX_STEPS, _STEP_TOLERANCE = 100, 1e-12
 """Steps to a root, and the step, as a share of the first bracket, at which they end."""
 
 
@@ -43,7 +43,7 @@ class Sprt(NamedTuple):
 
     def fault(self) -> str:
         """Return why there is no such test, empty if there is one."""
-        most = MOST_ELO[self.model]
+        most = MAX_ELO[self.model]
         if not -most <= self.elo0 < self.elo1 <= most:
             return f"ELO0 must be below ELO1, both within {most:g} of 0"
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
@@ -99,7 +99,7 @@ def likeliest(shares: Array, elo: float, model: str) -> Array:
         return _with_mean_zero(shares, np.broadcast_to(points - expected_score(elo), shares.shape))
     t = elo * math.sqrt(2) / NELO_PER_T  # of a pair: its mean has 1 / sqrt(2) of a game's deviation
     fit = np.full(shares.shape, 1 / len(points))
-    for _ in range(_MOST_FITS):
+    for _ in range(_MAX_FITS):
         # The condition mean - 1/2 = t * deviation, linearised at the last fit; linear conditions are solved exactly.
         mean = (fit * points).sum(-1, keepdims=True)
         gaps = points - mean
@@ -119,7 +119,7 @@ def _with_mean_zero(shares: Array, values: Array) -> Array:
     low, high = -1 / values.max(-1, keepdims=True), -1 / values.min(-1, keepdims=True)
     tolerance = _STEP_TOLERANCE * (high - low)
     x = np.zeros_like(low)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         terms = values / (1 + x * values)
         height, slope = (shares * terms).sum(-1, keepdims=True), -(shares * terms**2).sum(-1, keepdims=True)
         low, high = np.where(height > 0, x, low), np.where(height > 0, high, x)

@@ -14,7 +14,7 @@ from siqi.system.pipes import to_stderr
 if TYPE_CHECKING:
     from siqi.daemon.match.sequential import Sprt
 
-MOST_PAIRS = 10**9
+MAX_PAIRS = 10**9
 
 BOUNDS = (0.0, 5.0)
 
@@ -37,7 +37,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
 def parse_counts(text: str) -> list[int]:
     """Return pentanomial counts; ArgumentTypeError for other texts."""
     words = text.split(",")
-    if len(words) != 5 or not all(word.isascii() and word.isdigit() and int(word[:10]) <= MOST_PAIRS for word in words):
+    if len(words) != 5 or not all(word.isascii() and word.isdigit() and int(word[:10]) <= MAX_PAIRS for word in words):
         raise argparse.ArgumentTypeError(f"five numbers of pairs, such as 10,30,60,40,12, not {text}")
     return [int(word) for word in words]
 

@@ -13,7 +13,7 @@ from siqi.daemon.match.schedule import add_score
 
 FAULTS = ("illegal", "crash", "time")
 
-MOST_ON_TIME = 0.02
+MAX_ON_TIME = 0.02
 """The share of games lost on time above which the result says so."""
 
 
@@ -165,7 +165,7 @@ def warning_of_time(tallies: Iterable[Tally]) -> str:
     for tally in tallies:
         games += tally.games
         lost += tally.faults[0, "time"] + tally.faults[1, "time"]
-    if lost <= MOST_ON_TIME * games:
+    if lost <= MAX_ON_TIME * games:
         return ""
     return f"lost on time: {lost / games:.1%} of the games, so this is a result of clocks, too"
 

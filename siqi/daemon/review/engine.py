@@ -22,7 +22,7 @@ HEAD = b'{"siqi":"review","format":1}\n'
 EVERY_REPORT_S = 1e-9
 """Seconds between the reports of a search, so few that each iteration is reported."""
 
-MOST_MOVES = 10
+MAX_MOVES = 10
 """The moves of a line that are kept, unless it ends in mate."""
 
 
@@ -83,7 +83,7 @@ def finding_of(key: str, answer: dict[str, Any]) -> Finding:
 
 
 def _kept(line: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(line["pv"] if "mate" in line["score"] else line["pv"][:MOST_MOVES])
+    return tuple(line["pv"] if "mate" in line["score"] else line["pv"][:MAX_MOVES])
 
 
 def lengthen(lines: Sequence[dict[str, Any]], earlier: Sequence[list[str]]) -> None:

@@ -68,7 +68,7 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Revi
     faults = 0
     for name in _inputs(options.games, report):
         if is_position(name):
-            game = options.game or registry.USUAL
+            game = options.game or registry.DEFAULT_GAME
             found, place = _of_words(game, name), "moves"
             with announce_compiling(report, game):
                 cut_records(game, found)

@@ -20,7 +20,7 @@ from siqi.games.contract import SIDES, Game, GameInfo, Position
 from siqi.system.texts import as_script, escape, isolated
 from siqi.version import __version__
 
-MOST_BOOK_MOVES = 6
+MAX_BOOK_MOVES = 6
 """The moves of an opening book that are shown at a position."""
 
 MARK = "<!-- Siqi review -->"
@@ -87,7 +87,7 @@ class Page:
             one["f"] = [next(differences([new], old)) for old, new in zip(base, frames.frames, strict=True)]
             base = frames.frames
             if ply < len(course.books):
-                moves = sorted(course.books[ply], key=lambda move: -move.games)[:MOST_BOOK_MOVES]
+                moves = sorted(course.books[ply], key=lambda move: -move.games)[:MAX_BOOK_MOVES]
                 one["s"] = [
                     [self._texts(game, course.fens[ply], [move.word])[0], move.games, move.score] for move in moves
                 ]

@@ -36,7 +36,7 @@ _HEAD = struct.Struct("<8sII")
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
 
-MOST_BYTES = 1 << 32
+MAX_BYTES = 1 << 32
 """Bound on every payload; each kind of book has a lower one."""
 
 _KIND = re.compile(r"[a-z0-9-]{1,40}")
@@ -128,7 +128,7 @@ def _fields_of(about: Any) -> _Fields:
     raise ValueError("damaged header")
 
 
-def open_book(path: Path, kind: str, version: int, limit: int = MOST_BYTES) -> BookFile:
+def open_book(path: Path, kind: str, version: int, limit: int = MAX_BYTES) -> BookFile:
     """Read a book whose payload has at most `limit` bytes.
 
     BookFileError if the file is missing, damaged or larger, of another kind or of another version.

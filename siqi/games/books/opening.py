@@ -21,7 +21,7 @@ from siqi.games.options import Values
 
 VERSION = 1
 
-MOST_BYTES = 1 << 28
+MAX_BYTES = 1 << 28
 """Bound on a book's payload: 13 million entries. The shipped books have less than 30,000."""
 
 ENTRY = np.dtype(
@@ -87,7 +87,7 @@ class OpeningBook:
 
     def __init__(self, path: Path, game: str) -> None:
         """Read a book; BookFileError if it cannot be used."""
-        book = open_book(path, opening_book_kind(game), VERSION, MOST_BYTES)
+        book = open_book(path, opening_book_kind(game), VERSION, MAX_BYTES)
         if len(book.payload) % ENTRY.itemsize:
             raise BookFileError(f"{path}: not whole entries")
         self.about = book.about

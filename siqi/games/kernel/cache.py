@@ -56,7 +56,7 @@ LEFT_OVER_AFTER_S = 60.0
 SITE_FOLDER = Path("/var/cache/siqi")
 """The cache that root may make for all users, by `siqi warm --cache`."""
 
-MOST_LINKS = 40
+MAX_LINKS = 40
 """The most symbolic links of a path, as on Linux."""
 
 
@@ -110,7 +110,7 @@ def _steps(path: Path) -> Iterator[tuple[Path, bool]]:
         if not step.is_symlink():
             found = step
             continue
-        if (links := links + 1) > MOST_LINKS:
+        if (links := links + 1) > MAX_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
         target = step.readlink()
         found = Path(target.anchor) if target.is_absolute() else found

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import Self
 
-MOST_HELPERS = 3
+MAX_HELPERS = 3
 
 
 def spare_cores() -> int:
@@ -20,7 +20,7 @@ def spare_cores() -> int:
     if not sys.executable or getattr(sys, "frozen", False):
         return 0
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores - 1, MOST_HELPERS)
+    return min(cores - 1, MAX_HELPERS)
 
 
 class Helper:

@@ -93,7 +93,7 @@ def store(typing, address, value):
 
 
 @intrinsic
-def prefetch(typing, address):
+def prefetch_line(typing, address):
     """Prefetch the cache line of an address into the nearest cache. Any address may be given."""
 
     def generate(context, builder, signature, args):

@@ -25,19 +25,19 @@ LANES = 16
 ACTIVATION_TOP = 255
 """The value at which an activation is clipped."""
 
-MOST_OUTPUT_WEIGHT = 127
+MAX_OUTPUT_WEIGHT = 127
 """The greatest absolute value of an output weight: its product with an activation fits 16 bits."""
 
 HIDDEN_SHIFT = 9
 """Bits by which the sum of a hidden neuron is shifted to the scale of an activation."""
 
-MOST_HIDDEN, HIDDEN_STEP = 16, 8
+MAX_HIDDEN, HIDDEN_STEP = 16, 8
 """The most hidden neurons, and the number of which their count is a multiple."""
 
-MOST_HIDDEN_WEIGHT = 2047
+MAX_HIDDEN_WEIGHT = 2047
 """The greatest absolute value of a weight to or from a hidden neuron."""
 
-MOST_COUNT = 512
+MAX_COUNT = 512
 """The greatest count of a row. A lane of 32 bits then adds 64 products of pairs, each at most 2 * 127 * 255**2, and two
 of hidden neurons, each at most 2047 * 255**2: 1.3e9 of the 2.1e9 that it holds."""
 
@@ -64,7 +64,7 @@ def _store(builder: Any, value: Any, row: Any, number: int) -> None:
 
 def _rows(context: Any, builder: Any, addresses: Sequence[Any], count: int) -> list[Any]:
     """Return pointers to rows; the accesses are checked under NUMBA_BOUNDSCHECK=1."""
-    assert count % LANES == 0 and 0 < count <= MOST_COUNT
+    assert count % LANES == 0 and 0 < count <= MAX_COUNT
     inside = [checked(context, builder, address, 2 * count) for address in addresses]
     return [builder.inttoptr(address, _SHORTS.as_pointer()) for address in inside]
 
@@ -108,7 +108,7 @@ class RowOperations(NamedTuple):
     clip(x, 0, ACTIVATION_TOP)**2 * w over the numbers x of two rows and the weights w of a row twice as long, plus that
     of clip(y, 0, ACTIVATION_TOP)**2 * v over the hidden neurons, where y = (the sum of clip(x, 0, ACTIVATION_TOP) * u,
     plus bias) >> HIDDEN_SHIFT. Each hidden neuron has a row of weights u as long as that of the w, a bias of 32 bits
-    and a weight v of 16; |w| <= MOST_OUTPUT_WEIGHT, |u| and |v| <= MOST_HIDDEN_WEIGHT. Exact as long as the sum before
+    and a weight v of 16; |w| <= MAX_OUTPUT_WEIGHT, |u| and |v| <= MAX_HIDDEN_WEIGHT. Exact as long as the sum before
     the shift fits 32 bits."""
 
 
@@ -265,7 +265,7 @@ def _weighted_sum(builder: Any, values: Sequence[Any], weights: Any, first: int,
 
 def _emit_output(context: Any, builder: Any, addresses: Sequence[Any], count: int, hidden: int) -> Any:
     """Emit `output_sum`: hidden neurons eight at a time, whose sums become the lanes of one vector."""
-    assert hidden % HIDDEN_STEP == 0 and 0 < hidden <= MOST_HIDDEN and HIDDEN_STEP == LANES // 2
+    assert hidden % HIDDEN_STEP == 0 and 0 < hidden <= MAX_HIDDEN and HIDDEN_STEP == LANES // 2
     rows = _rows(context, builder, addresses[:2], count)
     sizes = 4 * count, 4 * count * hidden, 4 * hidden, 2 * hidden
     kinds = _SHORTS, _SHORTS, _PAIRS, ir.VectorType(_INT16, HIDDEN_STEP)

@@ -99,9 +99,9 @@ class DeepeningSearcher(Generic[P]):
         assign(self._works, task.control)
         self._tt.new_search()
         self._adapter.begin(task, self._works, self._tt, self._seed)
-        crew = len(self._works) if self._adapter.shares_depths else 1
-        self._crew = self._works[:crew]  # of the threads that search each depth; the other threads help
-        self._helpers = Helpers(task.control, 1 + len(self._works) - crew, self._help)
+        main = len(self._works) if self._adapter.shares_depths else 1
+        self._main_works = self._works[:main]  # of the threads that search each depth; the other threads help
+        self._helpers = Helpers(task.control, 1 + len(self._works) - main, self._help)
 
     def _help(self, thread: int) -> None:
         """Deepen in parallel to thread 0, odd helpers one ply ahead so that the threads search different depths."""
@@ -114,11 +114,11 @@ class DeepeningSearcher(Generic[P]):
         self._depth += 1
         self._adapter.begin_depth(self._depth)
         self._helpers.start_after(int(self._works[0].nodes))
-        run_parallel(self._search, len(self._crew))
+        run_parallel(self._search, len(self._main_works))
         if self._depth == 1:
             allow_stop(self._works, self._task.control)
         found = self._adapter.result(self._depth)._replace(hashfull=self._tt.hashfull())
-        return found.report(self._task, self._depth, self._adapter.max_depth, self._crew)
+        return found.report(self._task, self._depth, self._adapter.max_depth, self._main_works)
 
     def _search(self, thread: int) -> None:
         self._adapter.search(thread, self._depth)

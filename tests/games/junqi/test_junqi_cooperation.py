@@ -26,8 +26,8 @@ from siqi.games.junqi.paper.experience import (
 )
 from siqi.games.junqi.paper.team import (
     JOINT_ACTIONS,
+    MAX_PIECE_MOVES,
     MAX_TEAM,
-    MOST_MOVES,
     MOVES_BY_SIZE,
     STATE_DTYPE,
     STATES,
@@ -123,7 +123,7 @@ def test_joint_actions_are_of_the_moves_that_uct_found(size: int) -> None:
         own = [edge for edge in root if int(position.record.board[origin_of(int(edge["move"]))]) - 1 == active.piece[i]]
         own.sort(key=lambda edge: -edge["visits"])
         count = min(len(own), MOVES_BY_SIZE[size])
-        part = slice(i * MOST_MOVES, i * MOST_MOVES + count)
+        part = slice(i * MAX_PIECE_MOVES, i * MAX_PIECE_MOVES + count)
         assert row["count"][i] == count
         assert {*row["move"][part].tolist()} <= {int(edge["move"]) for edge in own}
         visits = [int(edge["visits"]) for edge in own[:count]]
@@ -152,7 +152,7 @@ def random_row(rng: np.random.Generator, size: int) -> Any:
         if i < size:
             row["count"][i] = rng.integers(1, MOVES_BY_SIZE[size] + 1)
         shares = rng.random(row["count"][i])
-        row["policy"][i * MOST_MOVES :][: len(shares)] = shares / shares.sum()
+        row["policy"][i * MAX_PIECE_MOVES :][: len(shares)] = shares / shares.sum()
     row["worth"] = rng.normal(size=row["worth"].shape)
     return row
 
@@ -171,7 +171,7 @@ def test_one_update_is_to_the_formula(size: int) -> None:
     for numbers in itertools.product(*map(range, counts)):
         chance, joint, step = 1.0, 0, 1
         for i, number in enumerate(numbers):
-            chance *= float(matrix[8]["policy"][i * MOST_MOVES + number])
+            chance *= float(matrix[8]["policy"][i * MAX_PIECE_MOVES + number])
             joint, step = joint + step * number, step * counts[i]
         expected += chance * float(matrix[8]["worth"][piece * JOINT_ACTIONS + joint])
     for next_row, future in ((8, expected), (-1, 0.0)):
@@ -208,7 +208,7 @@ def moves_of(row: Any, size: int) -> list[tuple[int, ...]]:
     """Return the moves of each joint action of the first pieces."""
     counts = row["count"][:size].tolist()
     numbers = [numbers[::-1] for numbers in itertools.product(*map(range, counts[::-1]))]
-    return [tuple(int(row["move"][i * MOST_MOVES + number]) for i, number in enumerate(each)) for each in numbers]
+    return [tuple(int(row["move"][i * MAX_PIECE_MOVES + number]) for i, number in enumerate(each)) for each in numbers]
 
 
 def fill(row: Any, counts: tuple[int, ...], rng: np.random.Generator) -> None:
@@ -216,7 +216,7 @@ def fill(row: Any, counts: tuple[int, ...], rng: np.random.Generator) -> None:
     pool = [make_move(origin, target) for origin, target in itertools.product(range(1, 5), range(20, 28))]
     for i, count in enumerate(counts):
         row["count"][i] = count
-        row["move"][i * MOST_MOVES :][:count] = rng.choice(pool[8 * i :][:8], count, False)
+        row["move"][i * MAX_PIECE_MOVES :][:count] = rng.choice(pool[8 * i :][:8], count, False)
 
 
 @pytest.mark.parametrize("newcomer", [None, 0, 1, 2])
@@ -230,10 +230,10 @@ def test_what_was_learned_follows_moves_and_pieces(newcomer: int | None) -> None
     pieces = [20, 21, 22]
     old = [piece for i, piece in enumerate(pieces) if i != newcomer] + ([24] if newcomer is not None else [])
     if newcomer is not None:  # the pieces that stay have other places in the old row
-        moves = [before["move"][i * MOST_MOVES :][:MOST_MOVES].copy() for i in range(3)]
+        moves = [before["move"][i * MAX_PIECE_MOVES :][:MAX_PIECE_MOVES].copy() for i in range(3)]
         stayed = [i for i in range(3) if i != newcomer]
         for place, i in enumerate([*stayed, newcomer]):
-            before["move"][place * MOST_MOVES :][:MOST_MOVES] = moves[i]
+            before["move"][place * MAX_PIECE_MOVES :][:MAX_PIECE_MOVES] = moves[i]
         before["count"][:3] = before["count"][[*stayed, newcomer]]
     known = np.array([before]).view(np.recarray)[0], np.array([row]).view(np.recarray)[0]
     worth, seen = team.carried_over(known[1], known[0], pieces, old)
@@ -320,7 +320,7 @@ def test_a_prior_is_the_team_s_value_with_the_gain_above_the_mean() -> None:
     base = np.mean(
         [
             sum(
-                float(row.policy[i * MOST_MOVES + n]) * float(row.value[i * MOST_MOVES + n])
+                float(row.policy[i * MAX_PIECE_MOVES + n]) * float(row.value[i * MAX_PIECE_MOVES + n])
                 for n in range(row.count[i])
             )
             for i in range(active)

@@ -15,7 +15,7 @@ from siqi.games.contract import Report, Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import code_address, entry, int64, new_record
 from siqi.games.xiangqi.knowledge import known
-from siqi.games.xiangqi.knowledge.known import KNOWN_WIN, MOST_BYTES, KnownPositions, find_known, parse_line
+from siqi.games.xiangqi.knowledge.known import KNOWN_WIN, MAX_BYTES, KnownPositions, find_known, parse_line
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION
 from siqi.games.xiangqi.rules.work import NO_SCORE, WORK, WORK_DTYPE
@@ -196,11 +196,11 @@ def test_values_are_read_alike(tmp_path: Path) -> None:
 
 def test_a_file_beyond_its_size_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "p.txt"
-    path.write_text("#" * (MOST_BYTES + 1))
+    path.write_text("#" * (MAX_BYTES + 1))
     with Client() as client:
         client.sync()
         answers = client.answers(f"setoption name PositionFile value {path}")
-        assert len(answers) == 1 and f"more than the {MOST_BYTES} it may have" in answers[0]
+        assert len(answers) == 1 and f"more than the {MAX_BYTES} it may have" in answers[0]
         path.write_bytes(b"\xff\xff")
         assert client.answers(f"setoption name PositionFile value {path}") == [
             f"info string warning {path}: line 1: not UTF-8, in which such a file is written"

@@ -11,7 +11,7 @@ import pytest
 from siqi.games import registry
 from siqi.games.kernel.jit import entry, int64, new_record
 from siqi.games.xiangqi.data.weights import EXCHANGE, TERMS
-from siqi.games.xiangqi.evaluation.exchange import wins_exchange
+from siqi.games.xiangqi.evaluation.exchange import see_ge
 from siqi.games.xiangqi.evaluation.terms import fill_terms, tapered
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION
@@ -20,7 +20,7 @@ from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def exchange(pos: Any, work: Any, lookup: Any, move: int, threshold: int) -> int:
-    return wins_exchange(pos, work, lookup, move, threshold)
+    return see_ge(pos, work, lookup, move, threshold)
 
 
 @entry(int64(int64, int64))

@@ -24,8 +24,8 @@ from siqi.games.xiangqi.evaluation import choice
 from siqi.games.xiangqi.evaluation import network as format_
 from siqi.games.xiangqi.evaluation.accumulator import (
     HEIGHTS,
-    MOST_CENTIPAWNS,
-    MOST_SCALED,
+    MAX_CENTIPAWNS,
+    MAX_SCALED,
     REACH,
     NetworkEvaluation,
     evaluate_by_network,
@@ -99,7 +99,7 @@ def random_network(
 def value_of(network: Network, position: Any) -> int:
     """Return the oracle's value, with the scaling for winnable material."""
     naive = Naive(position.fen())
-    value = min(max(network_value(network, naive.board, naive.turn), -MOST_CENTIPAWNS), MOST_CENTIPAWNS)
+    value = min(max(network_value(network, naive.board, naive.turn), -MAX_CENTIPAWNS), MAX_CENTIPAWNS)
     better = naive.turn if value > 0 else 1 - naive.turn
     letters = [letter.lower() for letter in naive.board.values() if side_of(letter) == better]
     others = [letter.lower() for letter in naive.board.values() if side_of(letter) != better]
@@ -194,7 +194,7 @@ def test_values_are_the_oracle_s(game: Any, name: str) -> None:
         counts.add(len(position.pieces()))
         if random.Random(position.key).random() < 0.3:
             assert values.of(position) == value_of(network, position), position.fen()
-    assert len(counts) > 20 and min(counts) < MOST_SCALED < max(counts)
+    assert len(counts) > 20 and min(counts) < MAX_SCALED < max(counts)
 
 
 def games_of_random_moves(game: Any, count: int, plies: int, seed: int) -> Iterator[Any]:
@@ -341,10 +341,10 @@ def test_eval_shows_what_each_piece_is_worth(game: Any, tmp_path: Path) -> None:
 
 def test_values_stay_below_a_known_win(game: Any) -> None:
     network = random_network(5, size=200)
-    strong = network._replace(output_weights=np.full_like(network.output_weights, 127), scale=format_.MOST_SCALE)
+    strong = network._replace(output_weights=np.full_like(network.output_weights, 127), scale=format_.MAX_SCALE)
     for sign in (1, -1):
         values = Values(strong._replace(output_weights=sign * strong.output_weights))
-        assert values.of(game.position()) == sign * MOST_CENTIPAWNS
+        assert values.of(game.position()) == sign * MAX_CENTIPAWNS
 
 
 def extreme(sign: int) -> Network:

@@ -8,12 +8,12 @@ import msgspec
 
 from siqi.daemon.board.commands import Command, FileCommand, Point, Word
 
-MOST_CHARACTERS = 4 << 20
+MAX_CHARACTERS = 4 << 20
 """Characters of a pasted text, or of a file's base64."""
 
-MOST_LINES = 5
+MAX_LINES = 5
 
-Text = Annotated[str, msgspec.Meta(max_length=MOST_CHARACTERS)]
+Text = Annotated[str, msgspec.Meta(max_length=MAX_CHARACTERS)]
 NodeNumber = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -106,7 +106,7 @@ class Trial(Command, frozen=True, tag="trial"):
 class Engine(Command, frozen=True, tag="engine"):
     """Let the engine look at the current position, with a number of lines; 0: it rests."""
 
-    lines: Annotated[int, msgspec.Meta(ge=0, le=MOST_LINES)]
+    lines: Annotated[int, msgspec.Meta(ge=0, le=MAX_LINES)]
 
 
 class Layer(Command, frozen=True, tag="layer"):

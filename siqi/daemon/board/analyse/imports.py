@@ -13,10 +13,10 @@ from siqi.games.game_tree import GameTree, tree_of
 from siqi.games.records.position_lines import position_of
 from siqi.system.encodings import decode
 
-MOST_GAMES = 2000
+MAX_GAMES = 2000
 """The games of a file among which the page lets choose."""
 
-MOST_MOVES = 20_000
+MAX_MOVES = 20_000
 """The moves of a game, variations included."""
 
 
@@ -69,7 +69,7 @@ def _position_words(data: bytes) -> tuple[str, ...] | None:
 def _game_of(start: str, game: str) -> str:
     """Return the game whose board a FEN has; ValueError if there is none."""
     if start == "startpos":
-        return game or registry.USUAL
+        return game or registry.DEFAULT_GAME
     ranks = start.partition(" ")[0].count("/") + 1
     found = [name for name in registry.NAMES if len(registry.info(name).board.rows) == ranks]
     if not found:
@@ -99,7 +99,7 @@ def read(source: Source) -> Imported:
     found = source.format.format.read(source.data, None)
     if not found.games:
         raise ValueError(found.faults[0] if found.faults else "no game can be read")
-    return _checked(source.game, source.name, found.games[:MOST_GAMES], found.faults)
+    return _checked(source.game, source.name, found.games[:MAX_GAMES], found.faults)
 
 
 def _checked(game: str, name: str, games: list[Any], faults: list[str]) -> Imported:
@@ -132,8 +132,8 @@ def begun(found: Imported, number: int, at: str) -> Begun:
     """Return the first fact of an analysis of a game; ValueError for too many moves."""
     whole = tree(found.game, found.games[number])
     record = whole.record
-    if len(whole.moves) > MOST_MOVES:
-        raise ValueError(f"more than {MOST_MOVES} moves")
+    if len(whole.moves) > MAX_MOVES:
+        raise ValueError(f"more than {MAX_MOVES} moves")
     info = registry.info(found.game)
     moves = [KeptMove(move.parent, move.word, 0, move.comment, move.nags) for move in whole.moves]
     if info.has_dice:  # such games have no variations

@@ -10,14 +10,14 @@ from siqi.daemon.board.analyse.events import LinesShown
 from siqi.daemon.board.events import PlayedMove
 from siqi.daemon.board.mode import Found
 
-USUAL_LINES = 3
+DEFAULT_LINES = 3
 
 
 @dataclass
 class Wishes:
     """What the engine is to do, and has done."""
 
-    lines: int = USUAL_LINES  # to show of the current position; 0: none
+    lines: int = DEFAULT_LINES  # to show of the current position; 0: none
     value: Value | None = None  # of the current position
     found: LinesShown | None = None  # of the current position
     wants_setup: bool = False  # of the side to move

@@ -20,10 +20,10 @@ from siqi.games.pictures.look import Look
 LAYERS = ("threats", "heat", "beliefs")
 """What some games' pictures show beside pieces and moves."""
 
-MOST_MOVES = 12
+MAX_MOVES = 12
 """The moves of a line that are shown."""
 
-MOST_BOOK_MOVES, MOST_BOOK_LINES = 6, 3
+MAX_BOOK_MOVES, MAX_BOOK_LINES = 6, 3
 
 
 def layers(place: Place, before: Mapping[str, bool]) -> dict[str, bool]:
@@ -49,8 +49,8 @@ def board_of(place: Place, view: int | None, waits: bool) -> dict[str, Any]:
         return found | {"ending": Ending(outcome.winner, outcome.reason)}
     lines = place.game.consult(whole)
     book = sorted((line.move for line in lines if line.move is not None), key=lambda move: -move.games)
-    found["book"] = [BookMoveShown(place.texts([one.word])[0], one.games, one.score) for one in book[:MOST_BOOK_MOVES]]
-    found["known"] = [line.text for line in lines if line.move is None][:MOST_BOOK_LINES]
+    found["book"] = [BookMoveShown(place.texts([one.word])[0], one.games, one.score) for one in book[:MAX_BOOK_MOVES]]
+    found["known"] = [line.text for line in lines if line.move is None][:MAX_BOOK_LINES]
     if place.info.stones_per_turn > 1:
         return found | {"stones": place.stones()}
     if waits:
@@ -94,7 +94,7 @@ def lines_of(number: int, node: int, found: Found, place: Place) -> LinesShown:
     lines = []
     for line in found.lines:
         one = first_side(line.score, turn)
-        moves = place.texts(line.words[:MOST_MOVES])
+        moves = place.texts(line.words[:MAX_MOVES])
         lines.append(LineShown(one.chance, moves, place.points_of(line.words[0]), line.score.cp, one.mate, line.throw))
     return LinesShown(
         number=number,

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 import msgspec
 
 from siqi.daemon.board.commands import (
-    MOST_MS,
+    MAX_MS,
     Command,
     FileCommand,
     LayoutCommand,
@@ -24,7 +24,7 @@ from siqi.daemon.board.commands import (
 
 Team = Annotated[int, msgspec.Meta(ge=0, le=1)]
 Text = Annotated[str, msgspec.Meta(max_length=80)]
-Left = Annotated[int, msgspec.Meta(ge=-MOST_MS, le=MOST_MS)]
+Left = Annotated[int, msgspec.Meta(ge=-MAX_MS, le=MAX_MS)]
 Points = Annotated[float, msgspec.Meta(ge=0, le=1000)]
 MoveList = Annotated[str, msgspec.Meta(max_length=20_000)]
 Answer = Annotated[int, msgspec.Meta(ge=0, le=3)]
@@ -47,7 +47,7 @@ class BeginContest(Command, frozen=True, tag="begin"):
     teams: tuple[Text, Text]
     games: Annotated[int, msgspec.Meta(ge=1, le=99)]
     first: Team
-    clock_ms: Annotated[int, msgspec.Meta(ge=1000, le=MOST_MS)]
+    clock_ms: Annotated[int, msgspec.Meta(ge=1000, le=MAX_MS)]
     event: Text = ""
     site: Text = ""
     engine: tuple[bool, bool] = (True, False)

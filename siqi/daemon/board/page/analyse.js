@@ -16,7 +16,7 @@ import { TreeList } from './tree.js';
 /** @typedef {import('./types.js').LinesShown} LinesShown */
 /** @typedef {import('./types.js').Shell} Shell */
 
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 
 export class AnalysePage {
   keys = [['← →', 'keyStep'], ['↑ ↓', 'keyBranch'], ['Home, End', 'keyEnds'], ['Enter', 'keyEnter'], ['Esc', 'keyEsc'], ['0 – 6', 'keyThrow'], ['B', 'keyBest'], ['N, Shift+N', 'keyMistake'], ['X', 'keyTrial'], ['Q W E R T', 'keyLayers'], ['Space', 'keyEngine'], ['F', 'keyFlip'], ['Ctrl+V', 'keyPaste'], ['Alt+1 – 3', 'keyModes'], ['?', 'keyHelp']];
@@ -319,7 +319,7 @@ export class AnalysePage {
   /** @param {AnalysisShown} now */
   showSelects(now) {
     const multi = /** @type {HTMLSelectElement} */ (get('multi'));
-    const counts = [0, ...Array(MOST_LINES).keys()].map((_, n) => n);
+    const counts = [0, ...Array(MAX_LINES).keys()].map((_, n) => n);
     choices(multi, counts.map((n) => [String(n), n ? text('linesOf', { n }) : text('engineOff')]), String(now.lines));
     choices(get('format'), [['', text('saveAs')], ...now.formats.map((name) => [name, name])], '');
     get('gamelist').hidden = !now.games.length;

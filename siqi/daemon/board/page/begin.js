@@ -8,7 +8,7 @@ import { spoken, text } from './texts.js';
 const MINUTES = [0, 1, 3, 4, 5, 10, 15, 30, 45];
 const INCREMENTS = [0, 1, 2, 5, 10, 30];
 const MOVETIMES = [0.1, 0.5, 1, 3, 10, 30];
-const USUAL_LEVEL = 5;
+const DEFAULT_LEVEL = 5;
 
 /**
  * @template {HTMLElement} T
@@ -108,7 +108,7 @@ export class BeginDialog {
     radios(get('sides'), 'side', [['0', first], ['1', second]], String(this.last?.person ?? 0));
     const levels = card.elo.map((elo, n) => /** @type {[number, string]} */ ([n, text('levelElo', { n, elo })]));
     levels.push([card.elo.length, text('full', { n: card.elo.length })]);
-    fill(get('skill'), levels, this.last?.skill ?? USUAL_LEVEL);
+    fill(get('skill'), levels, this.last?.skill ?? DEFAULT_LEVEL);
     for (const part of [get('thrower'), this.dialog.querySelector('label[for=thrower]')]) {
       if (part instanceof HTMLElement) part.hidden = !card.has_dice;
     }

@@ -5,7 +5,7 @@ import { spoken, text } from './texts.js';
 
 /** @typedef {import('./types.js').Shell} Shell */
 
-const MOST_BYTES = 3 << 20;
+const MAX_BYTES = 3 << 20;
 
 export class OpenDialog {
   /**
@@ -57,14 +57,14 @@ export class OpenDialog {
   /** @param {string} pasted */
   read(pasted) {
     if (!pasted.trim()) return;
-    if (pasted.length > MOST_BYTES) this.note(text('tooLarge'));
+    if (pasted.length > MAX_BYTES) this.note(text('tooLarge'));
     else this.shell.ask({ do: 'read', text: pasted, game: this.game() });
   }
 
   /** @param {File | undefined} file */
   async readFile(file) {
     if (!file) return;
-    if (file.size > MOST_BYTES) {
+    if (file.size > MAX_BYTES) {
       this.note(text('tooLarge'));
       return;
     }

@@ -60,7 +60,7 @@ INTEREST_LOGIT, VALUE_LOGIT = 100, 400
 """Units per logit: of the probability that a stone is put on a point, and of the expected result. The units are those
 of weights.py."""
 
-MOST_BYTES = 1 << 21
+MAX_BYTES = 1 << 21
 """The largest payload."""
 
 LARGEST = np.iinfo(np.int16).max
@@ -166,7 +166,7 @@ def read_network(path: Path) -> Network:
 
     BookFileError if the file cannot be used, or holds networks that cannot be evaluated exactly or are built otherwise.
     """
-    book = open_book(path, KIND, VERSION, MOST_BYTES)
+    book = open_book(path, KIND, VERSION, MAX_BYTES)
     if any(book.about.get(name) != value for name, value in ARCHITECTURE.items()):
         raise BookFileError(f"{path}: holds another kind of network than this program evaluates")
     network = Network(*split_arrays(path, book.payload, LAYOUT.values()))

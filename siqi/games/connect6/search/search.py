@@ -28,9 +28,9 @@ from siqi.games.kernel.tt import (
     entry_depth,
     entry_move,
     entry_score,
+    is_cutoff,
     probe,
     save,
-    settles,
 )
 from siqi.games.search.aspiration import AspirationAdapter, RootInfo
 
@@ -52,9 +52,9 @@ threats ran to ply 48 and held middle games to depth 2."""
 KILLER_BONUS = 150
 """Interest added to a killer, a turn that cut off a sibling (not significant, 57.1 % +- 7.9 of 120 games, f10f5bc)."""
 
-FULL_DEPTH_TURNS = 3
-"""Turns of a node before late move reductions begin (not significant against no reductions, 52.4 % +- 6.6 of 84 games,
-100 ms, 04c09a0)."""
+LMR_MIN_DEPTH, LMR_MIN_TURN = 2, 3
+"""The first depth, and the first turn of a node (from 0), that late move reductions shorten (not significant against no
+reductions, 52.4 % +- 6.6 of 84 games, 100 ms, 04c09a0)."""
 
 THREAT_DEPTH, THREAT_NODES = 20, 64
 """The depth of the threat search at each node, in turns, and its nodes at the horizon (see `threat_nodes`). 16 nodes
@@ -84,15 +84,15 @@ def static_value(pos: Record, work: Record) -> int:
 def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, ply: int) -> int:
     """Return the score of a position below the root in the view of the side to move.
 
-    Bracket: the window (alpha, beta), alpha < beta. `depth`: plies left, 0 or less beyond the horizon; `ply`: plies
+    Window: the window (alpha, beta), alpha < beta. `depth`: plies left, 0 or less beyond the horizon; `ply`: plies
     from the root.
 
-    Promise: fail-soft. A score <= alpha is an upper bound of this search's score, one >= beta a lower bound, one
+    Returns: fail-soft. A score <= alpha is an upper bound of this search's score, one >= beta a lower bound, one
     between is exact. Scores beyond MATE_BOUND are proven wins and losses, nearer ones first; others rest on the turns
     listed, on reductions and on the tt. A score depends on the path through `ply` alone, as no position repeats. It
     means nothing once work.stopped is 1.
 
-    Left behind: `pos` is as it was. An open window, beta - alpha > 1, leaves the variation in row `ply` of work.pv.
+    Side effects: `pos` is as it was. An open window, beta - alpha > 1, leaves the variation in row `ply` of work.pv.
     work.claims[ply] has the claim on which the score rests, unless the tt hid it. The tt gets the result unless
     `depth` < 0, killers those that cut. The ply's part of work.moves and the scratch of threat search and zone are
     overwritten.
@@ -144,7 +144,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         tt_move = entry_move(data)
         score = from_tt(entry_score(data), ply, MATE_BOUND)
         bound = entry_bound(data)
-        if not is_pv and entry_depth(data) >= depth and settles(bound, score, alpha, beta) == 1:
+        if not is_pv and entry_depth(data) >= depth and is_cutoff(bound, score, alpha, beta) == 1:
             return score
 
     # Step 6. Danger. If the opponent would win by double threats after a pass, only turns against that are searched
@@ -181,7 +181,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         else:
             reduction = (
                 int64(1)
-                if depth > 1 and i - first >= FULL_DEPTH_TURNS and not must_defend and not in_danger
+                if depth >= LMR_MIN_DEPTH and i - first >= LMR_MIN_TURN and not must_defend and not in_danger
                 else int64(0)
             )
             score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, depth - 1 - reduction, ply + 1)

@@ -32,9 +32,9 @@ from siqi.games.kernel.tt import (
     entry_bound,
     entry_depth,
     entry_score,
+    is_cutoff,
     probe,
     save,
-    settles,
 )
 from siqi.games.search.deepening import DeepeningAdapter
 from siqi.games.search.iteration import IterationResult
@@ -73,7 +73,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     data = probe(work.tt, work.tt_mask, pos.key)
     if data != 0 and entry_depth(data) >= depth:
         score = entry_score(data)
-        if settles(entry_bound(data), score, alpha, beta) == 1:
+        if is_cutoff(entry_bound(data), score, alpha, beta) == 1:
             work.is_exact = int64(entry_depth(data) == SOLVED)
             return score
 

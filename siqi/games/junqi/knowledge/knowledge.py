@@ -10,7 +10,7 @@ from siqi.games.junqi.rules.notation import check_setup
 from siqi.games.options import Values
 from siqi.system.encodings import read_text
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """The largest file of layouts, in bytes: 40,000 layouts."""
 
 
@@ -20,7 +20,7 @@ def read_layouts(path: Path) -> list[str]:
     OSError; ValueError, with line and reason, if it is no text, a word is not a legal set-up, or there is none.
     """
     layouts = []
-    for number, line in enumerate(read_text(path, MOST_BYTES).splitlines(), 1):
+    for number, line in enumerate(read_text(path, MAX_BYTES).splitlines(), 1):
         word = line.partition("#")[0].strip()
         if word:
             try:

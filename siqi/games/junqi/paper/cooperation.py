@@ -63,7 +63,7 @@ KIND, VERSION = "junqi-cooperation", 3
 OFTEN = 4
 """A move is visited often if the most visited one has at most this times its visits."""
 
-MOST_LESSONS, MOST_WORTH = 1 << 60, 1e6
+MAX_LESSONS, MAX_WORTH = 1 << 60, 1e6
 """Bounds for the lessons of a kind, and for what one of them is worth, that no play reaches."""
 
 SAVE_WAIT_S = 10.0
@@ -261,7 +261,7 @@ def read_experience(path: Path) -> Any:
 def are_sound(kinds: Any) -> bool:
     """True if the kinds of a file can be used: numbers of lessons, and totals that fit them."""
     lessons = kinds["lessons"]
-    return bool(((lessons >= 0) & (lessons < MOST_LESSONS) & (np.abs(kinds["total"]) <= MOST_WORTH * lessons)).all())
+    return bool(((lessons >= 0) & (lessons < MAX_LESSONS) & (np.abs(kinds["total"]) <= MAX_WORTH * lessons)).all())
 
 
 def _is_new(path: Path) -> bool:

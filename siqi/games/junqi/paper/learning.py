@@ -22,7 +22,7 @@ import math
 from typing import Any
 
 from siqi.games.junqi.paper.experience import EXPERIENCE, add_lesson, kind_of, mean_lesson
-from siqi.games.junqi.paper.team import JOINT_ACTIONS, MATRIX, MAX_TEAM, MOST_MOVES, TEAM, action_count, state_at
+from siqi.games.junqi.paper.team import JOINT_ACTIONS, MATRIX, MAX_PIECE_MOVES, MAX_TEAM, TEAM, action_count, state_at
 from siqi.games.junqi.rules.lookup import LOOKUP, NOWHERE, SQUARES
 from siqi.games.junqi.rules.movegen import targets_of
 from siqi.games.junqi.rules.position import (
@@ -76,8 +76,8 @@ def choose_action(matrix: Any, row: int, work: Record) -> int:
         work.random = next_state(work.random)
         mark = below(work.random, int64(1 << 20)) / (1 << 20)
         number = int64(0)
-        while number < matrix[row].count[i] - 1 and mark >= matrix[row].policy[i * MOST_MOVES + number]:
-            mark -= matrix[row].policy[i * MOST_MOVES + number]
+        while number < matrix[row].count[i] - 1 and mark >= matrix[row].policy[i * MAX_PIECE_MOVES + number]:
+            mark -= matrix[row].policy[i * MAX_PIECE_MOVES + number]
             number += 1
         action = action * matrix[row].count[i] + number
     return action
@@ -91,7 +91,7 @@ def expected_worth(matrix: Any, row: int, i: int) -> float:
         chance = 1.0
         left = int64(action)
         for j in range(MAX_TEAM):
-            chance *= matrix[row].policy[j * MOST_MOVES + left % matrix[row].count[j]]
+            chance *= matrix[row].policy[j * MAX_PIECE_MOVES + left % matrix[row].count[j]]
             left //= matrix[row].count[j]
         total += chance * matrix[row].worth[i * JOINT_ACTIONS + action]
     return total
@@ -132,7 +132,7 @@ def set_kinds(view: Record, pos: Record, work: Record, lookup: Record, team: Rec
     """Set work.kind to the kinds of the pieces' parts in the joint action of work.chosen, -1 without a move."""
     for i in range(team.members):
         work.kind[i] = -1
-        move = int64(matrix[row].move[i * MOST_MOVES + work.chosen[i]])
+        move = int64(matrix[row].move[i * MAX_PIECE_MOVES + work.chosen[i]])
         if move == 0:
             continue
         target = target_of(move)
@@ -142,7 +142,7 @@ def set_kinds(view: Record, pos: Record, work: Record, lookup: Record, team: Rec
             if j != i and square != NOWHERE and lookup.distance[target * SQUARES + square] < nearest:
                 nearest = int64(lookup.distance[target * SQUARES + square])
                 partner = int64(team.piece[j])
-                other = int64(matrix[row].move[j * MOST_MOVES + work.chosen[j]])
+                other = int64(matrix[row].move[j * MAX_PIECE_MOVES + work.chosen[j]])
                 partner_meets = int64(other != 0 and pos.board[target_of(other)] != 0)
         work.kind[i] = kind_of(view, pos, lookup, int64(team.piece[i]), target, partner, partner_meets)
 
@@ -246,12 +246,12 @@ def learn(
                 for i in range(team.members):
                     if done >> i & 1 == 0 and (
                         best < 0
-                        or matrix[row].value[i * MOST_MOVES + work.chosen[i]]
-                        > matrix[row].value[best * MOST_MOVES + work.chosen[best]]
+                        or matrix[row].value[i * MAX_PIECE_MOVES + work.chosen[i]]
+                        > matrix[row].value[best * MAX_PIECE_MOVES + work.chosen[best]]
                     ):
                         best = int64(i)
                 done |= int64(1) << best
-                move = int64(matrix[row].move[best * MOST_MOVES + work.chosen[best]])
+                move = int64(matrix[row].move[best * MAX_PIECE_MOVES + work.chosen[best]])
                 if is_over(pos) == 1 or can_play(pos, lookup, move) == 0:
                     continue
                 first = follow(pos, lookup, edges, first, move)
@@ -305,7 +305,7 @@ def expected_gain(matrix: Any, row: int, work: Record, team: Record, i: int, num
         chance = 1.0
         for j in range(team.members):
             if j != i:
-                chance *= matrix[row].policy[j * MOST_MOVES + work.chosen[j]]
+                chance *= matrix[row].policy[j * MAX_PIECE_MOVES + work.chosen[j]]
         total += chance * team_worth(matrix, row, int64(action))
         weight += chance
     return total / weight
@@ -322,12 +322,12 @@ def set_priors(work: Record, team: Record, matrix: Any) -> None:
     base = 0.0
     for i in range(team.members):
         for number in range(matrix[row].count[i]):
-            at = i * MOST_MOVES + number
+            at = i * MAX_PIECE_MOVES + number
             base += matrix[row].policy[at] * matrix[row].value[at] / team.members
     mean = expected_gain(matrix, row, work, team, int64(-1), int64(0))
     for i in range(team.members):
         for number in range(matrix[row].count[i]):
-            move = int64(matrix[row].move[i * MOST_MOVES + number])
+            move = int64(matrix[row].move[i * MAX_PIECE_MOVES + number])
             gain = expected_gain(matrix, row, work, team, int64(i), int64(number))
             if move != 0 and not math.isnan(gain):
                 work.prior[move] = min(max(base + gain - mean, 0.0), 1.0)

@@ -21,7 +21,7 @@ from siqi.games.kernel.jit import Record, entry, float64, inner, int64, record, 
 MAX_TEAM = 4
 """The most pieces that act together."""
 
-MOST_MOVES = 16
+MAX_PIECE_MOVES = 16
 """The most moves of a piece in a state."""
 
 MOVES_BY_SIZE = (0, 16, 16, 6, 4)
@@ -53,9 +53,9 @@ STATE_DTYPE = record(
         ("key", "i8"),  # 0: a free row
         ("is_new", "i8"),  # 1 until experience has given it its first worths
         ("count", "i8", MAX_TEAM),  # moves by piece, at least 1; a piece without moves has 0 as its first
-        ("move", "u2", MAX_TEAM * MOST_MOVES),  # [piece, number]
-        ("policy", "f4", MAX_TEAM * MOST_MOVES),  # share of UCT's visits of the piece's moves
-        ("value", "f4", MAX_TEAM * MOST_MOVES),  # UCT's mean value of the move
+        ("move", "u2", MAX_TEAM * MAX_PIECE_MOVES),  # [piece, number]
+        ("policy", "f4", MAX_TEAM * MAX_PIECE_MOVES),  # share of UCT's visits of the piece's moves
+        ("value", "f4", MAX_TEAM * MAX_PIECE_MOVES),  # UCT's mean value of the move
         ("worth", "f4", MAX_TEAM * JOINT_ACTIONS),  # [piece, joint action]: Q
         ("seen", "u4", JOINT_ACTIONS),  # lessons, or 1 if the first worth comes from experience
     ]
@@ -110,7 +110,7 @@ def action_count(matrix: Any, row: int) -> int:
 @inner(void(MATRIX, int64, int64, EDGES, int64, POSITION, TEAM))
 def add_moves(matrix: Any, row: int, i: int, edges: Any, first: int, pos: Record, team: Record) -> None:
     """Set a piece's moves in a state to its most visited ones at a node, with UCT's policy and values."""
-    at = i * MOST_MOVES
+    at = i * MAX_PIECE_MOVES
     matrix[row].count[i] = 1
     matrix[row].move[at] = 0
     matrix[row].policy[at] = 1.0
@@ -118,7 +118,7 @@ def add_moves(matrix: Any, row: int, i: int, edges: Any, first: int, pos: Record
     if i >= team.members:
         return
     square = int64(pos.where[team.piece[i]])
-    most = int64(MOST_MOVES if team.members <= 2 else 6 if team.members == 3 else 4)
+    most = int64(MAX_PIECE_MOVES if team.members <= 2 else 6 if team.members == 3 else 4)
     count = int64(0)
     edge = first
     while edge != 0:
@@ -236,4 +236,4 @@ def first_move(row: Record, members: int) -> int:
 def joint_places(row: Record, members: int) -> Any:
     """Return the places of the joint actions' moves in the row's arrays: int [joint action, piece]."""
     numbers = np.indices(row.count[:members][::-1]).reshape(members, -1)[::-1]  # piece 0's number changes fastest
-    return numbers.T + MOST_MOVES * np.arange(members)
+    return numbers.T + MAX_PIECE_MOVES * np.arange(members)

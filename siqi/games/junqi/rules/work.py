@@ -9,7 +9,7 @@ from siqi.games.kernel.jit import record, record_type
 MAX_MOVES = 512
 """A bound on the moves of one side: 21 mobile pieces, of them engineers with at most 31 stations each."""
 
-MAX_DEPTH = 64
+MAX_PLY = 64
 
 WORK_DTYPE = record(
     [
@@ -27,7 +27,7 @@ WORK_DTYPE = record(
         ("moves", "u2", MAX_MOVES),
         ("open", "i8", SQUARES * 64),  # by move: `stamp` if the node's world allows it and it was not met yet
         ("stamp", "i8"),
-        ("path_edge", "i4", MAX_DEPTH),
+        ("path_edge", "i4", MAX_PLY),
         ("formula", "i8"),  # of the upper confidence bound (uct.py)
         ("exploration", "f8"),  # its k
         ("expand_visits", "i8"),  # of a leaf, before it gets moves

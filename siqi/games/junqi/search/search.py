@@ -32,7 +32,7 @@ from siqi.games.junqi.rules.position import (
     target_of,
     type_of,
 )
-from siqi.games.junqi.rules.work import MAX_DEPTH, MAX_MOVES, WORK, WORK_DTYPE
+from siqi.games.junqi.rules.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
 from siqi.games.junqi.search.playout import enter_world
 from siqi.games.junqi.search.root import MoveValue, RootView
 from siqi.games.kernel.intrinsics import copy_record, trailing_zeros
@@ -70,15 +70,14 @@ QUIESCENCE_PLIES = 2
 """Plies of the quiescence search, attacks expected to gain: 66.7 % +- 10.3 of 80 games against none."""
 
 FUTILITY_MARGIN = 0.03
-"""Futility margin per ply, a chance: 56.2 % +- 6.6 of 160 games, with LMR_MOVES and ASPIRATION_WINDOW, against none."""
+"""Futility margin per ply, a chance: 56.2 % +- 6.6 of 160 games, with late move reductions and ASPIRATION_WINDOW,
+against none."""
 
-FUTILITY_DEPTH = 2
+FUTILITY_MAX_DEPTH = 2
 """The greatest depth at which futility margins apply."""
 
-LMR_MOVES = 4
-"""Quiet moves from this place in the order on are first searched a ply less deep, at LMR_DEPTH and above."""
-
-LMR_DEPTH = 3
+LMR_MIN_DEPTH, LMR_MIN_MOVE = 3, 4
+"""The first depth, and the first quiet move of a node (from 0), that late move reductions shorten."""
 
 ASPIRATION_WINDOW = 0.03
 """Half-width of the first window around a root move's value at the depth before, a chance."""
@@ -214,7 +213,7 @@ def search(
     # is above beta by that, skip quiet moves if below alpha. At depth 0 and below the side to move may stand pat.
     best = 0.0  # a side without a move has lost
     with_quiet = int64(depth > 0)
-    if depth <= FUTILITY_DEPTH:
+    if depth <= FUTILITY_MAX_DEPTH:
         static = evaluate(pos, lookup, work)
         if pos.turn:
             static = 1.0 - static
@@ -223,7 +222,7 @@ def search(
             return static
         if depth <= 0:
             best = static
-            if depth <= -work.quiescence_plies or ply >= MAX_DEPTH - 1:
+            if depth <= -work.quiescence_plies or ply >= MAX_PLY - 1:
                 return best
         elif static + margin <= alpha:
             best = static + margin
@@ -252,7 +251,7 @@ def search(
         do_move(boards[ply + 1], move, code)
         next_key = key_after(pos, lookup, key, move, code)
         alpha = max(alpha, best)
-        reduction = int64(depth >= LMR_DEPTH and i >= first + LMR_MOVES and code == PLAIN)
+        reduction = int64(depth >= LMR_MIN_DEPTH and i >= first + LMR_MIN_MOVE and code == PLAIN)
         value = 0.0
         if i > first:
             new_depth = depth - 1 - reduction
@@ -309,7 +308,7 @@ def try_moves(
     an aspiration window around its value, and again in the full window if it falls outside. Once work.stopped, the
     value of the move in hand and those after it are left as they are.
     """
-    pos = boards[MAX_DEPTH]
+    pos = boards[MAX_PLY]
     copy_record(pos, view)
     enter_world(pos, work, world)
     for i in range(tried.size):
@@ -359,9 +358,9 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         is_hasty = task.control.time_from(time.monotonic_ns()) < HASTY_NS
         self._root = RootView(task, works, HASTY_WORLDS if is_hasty else WORLDS, seed + task.position.ply)
         while len(self._stacks) < len(works):
-            plies = MAX_DEPTH * MAX_MOVES
+            plies = MAX_PLY * MAX_MOVES
             self._stacks.append(
-                Stacks(np.zeros(MAX_DEPTH + 1, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
+                Stacks(np.zeros(MAX_PLY + 1, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
             )
         for work in works:
             work.history[:] = 0

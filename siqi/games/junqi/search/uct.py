@@ -19,7 +19,7 @@ from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.movegen import list_side
 from siqi.games.junqi.rules.notation import without_result
 from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
-from siqi.games.junqi.rules.work import MAX_DEPTH, WORK, WORK_DTYPE
+from siqi.games.junqi.rules.work import MAX_PLY, WORK, WORK_DTYPE
 from siqi.games.junqi.search.playout import enter_world, playout
 from siqi.games.junqi.search.root import MoveValue, RootView
 from siqi.games.kernel.intrinsics import copy_record
@@ -155,7 +155,7 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
         depth = int64(0)
         parent, code = int64(0), int64(0)
         over = 0
-        while depth < MAX_DEPTH and pos.loser < 0 and (pos.quiet < QUIET_LIMIT or depth == 0):
+        while depth < MAX_PLY and pos.loser < 0 and (pos.quiet < QUIET_LIMIT or depth == 0):
             count = list_side(pos, work, lookup, pos.turn)
             if depth == 0:
                 count = keep_allowed(work, count)

@@ -35,7 +35,7 @@ from siqi.games.xiangqi.evaluation.network import (
     ACTIVATION_SCALE,
     HIDDEN,
     KINDS_SEEN,
-    MOST_BUCKETS,
+    MAX_BUCKETS,
     NEURONS,
     OUTPUT_SCALE,
     ROWS,
@@ -68,10 +68,10 @@ PLACES = 18
 PALACES = [9 * rank + file for rank in (0, 1, 2, 7, 8, 9) for file in (3, 4, 5)]
 """The squares of kings by place."""
 
-MOST_SCALED = 23
+MAX_SCALED = 23
 """The most pieces left with which a side has less than three attackers: with more, no advantage is scaled down."""
 
-MOST_CENTIPAWNS = 10_000
+MAX_CENTIPAWNS = 10_000
 """Bound of the value: it stays below that of a known win (known.py)."""
 
 WHOLE_OUTPUT = ACTIVATION_SCALE * ACTIVATION_SCALE * OUTPUT_SCALE
@@ -82,11 +82,11 @@ WEIGHTS_DTYPE = record(
     [
         ("feature_weights", "i2", ROWS * NEURONS),
         ("biases", "i2", NEURONS),
-        ("output_weights", "i2", MOST_BUCKETS * 2 * NEURONS),
-        ("hidden_weights", "i2", MOST_BUCKETS * HIDDEN * 2 * NEURONS),
-        ("hidden_biases", "i4", MOST_BUCKETS * HIDDEN),
-        ("hidden_outputs", "i2", MOST_BUCKETS * HIDDEN),
-        ("output_biases", "i8", MOST_BUCKETS),
+        ("output_weights", "i2", MAX_BUCKETS * 2 * NEURONS),
+        ("hidden_weights", "i2", MAX_BUCKETS * HIDDEN * 2 * NEURONS),
+        ("hidden_biases", "i4", MAX_BUCKETS * HIDDEN),
+        ("hidden_outputs", "i2", MAX_BUCKETS * HIDDEN),
+        ("output_biases", "i8", MAX_BUCKETS),
         ("buckets", "i8"),
         ("scale", "i8"),
         ("place", "u1", SQUARES),  # [square of a king]
@@ -260,7 +260,7 @@ def output(pos: Record, work: Record, red: int, black: int) -> int:
     rows = address + _OUTPUT_WEIGHTS + bucket * 2 * ROW_BYTES, address + _HIDDEN_WEIGHTS + first * 2 * ROW_BYTES
     of_hidden = address + _HIDDEN_BIASES + first * 4, address + _HIDDEN_OUTPUTS + first * 2
     total = output_sum(own, other, *rows, *of_hidden) + ACTIVATION_SCALE * weights.output_biases[bucket]
-    return min(max(total * weights.scale // WHOLE_OUTPUT, -MOST_CENTIPAWNS), MOST_CENTIPAWNS)
+    return min(max(total * weights.scale // WHOLE_OUTPUT, -MAX_CENTIPAWNS), MAX_CENTIPAWNS)
 
 
 @outlined(int64(POSITION, WORK, LOOKUP))
@@ -278,7 +278,7 @@ def evaluate_by_network(pos: Record, work: Record, lookup: Record) -> int:
     red = accumulators_at(work, top)
     value = output(pos, work, red, red + ROW_BYTES)
     pos.scale_factor = WHOLE
-    if count_pieces(pos) <= MOST_SCALED:
+    if count_pieces(pos) <= MAX_SCALED:
         pos.scale_factor = scale_factor(pos, lookup, pos.turn if value > 0 else pos.turn ^ 1)
     return value * pos.scale_factor // WHOLE
 

@@ -94,7 +94,7 @@ def cheapest_attacker(pos: Record, lookup: Record, square: int, side: int) -> in
 
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
-def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshold: int) -> int:
+def see_ge(pos: Record, work: Record, lookup: Record, move: int, threshold: int) -> int:
     """1 if the exchange that a pseudo-legal move starts gains the mover at least `threshold` centipawns.
 
     Either side may stop taking when that is better for it. A quiet move starts an exchange with a gain of 0. `pos` is
@@ -152,7 +152,7 @@ def hanging(pos: Record, work: Record, lookup: Record) -> int:
     for i in range(_SCRATCH, end):
         move = int64(work.moves[i])
         slot = slot_of(pos.board[target_of(move)])
-        if slot != KING_SLOT and wins_exchange(pos, work, lookup, move, int64(1)) == 1:
+        if slot != KING_SLOT and see_ge(pos, work, lookup, move, int64(1)) == 1:
             slots |= 1 << slot
     pos.turn ^= 1
     return slots

@@ -29,7 +29,7 @@ import numpy as np
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
 from siqi.games.books.networks import split_arrays
-from siqi.games.kernel.vectors import HIDDEN_STEP, MOST_HIDDEN, MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
+from siqi.games.kernel.vectors import HIDDEN_STEP, MAX_HIDDEN, MAX_HIDDEN_WEIGHT, MAX_OUTPUT_WEIGHT
 from siqi.games.xiangqi.data.weights import MIRROR
 
 KIND, VERSION = "xiangqi-network", 2
@@ -48,16 +48,16 @@ KING_BUCKETS, KINDS_SEEN, SQUARES = 6, 14, 90
 
 ROWS = KING_BUCKETS * KINDS_SEEN * SQUARES
 
-MOST_BUCKETS = 32
+MAX_BUCKETS = 32
 """The most outputs by material."""
 
 ACTIVATION_SCALE, OUTPUT_SCALE = 255, 512
 """An activation of 1, and a weight of 1 of what follows the accumulators."""
 
-MOST_NEURONS, NEURON_STEP = 512, 32
-MOST_SCALE = 10_000
+MAX_NEURONS, NEURON_STEP = 512, 32
+MAX_SCALE = 10_000
 
-MOST_BYTES = 8 << 20
+MAX_BYTES = 8 << 20
 """The largest payload."""
 
 ARCHITECTURE = {
@@ -158,19 +158,19 @@ def fault_of(network: Network) -> str:
     """Return why a network cannot be evaluated exactly; empty if it can."""
     neurons, buckets, hidden = network.neurons, network.buckets, network.hidden
     sizes = f"{neurons} neurons a side, {hidden} hidden ones and {buckets} outputs"
-    if not 0 < neurons <= MOST_NEURONS or neurons % NEURON_STEP or not 1 <= buckets <= MOST_BUCKETS:
+    if not 0 < neurons <= MAX_NEURONS or neurons % NEURON_STEP or not 1 <= buckets <= MAX_BUCKETS:
         return f"{sizes} are out of range"
-    if not 0 < hidden <= MOST_HIDDEN or hidden % HIDDEN_STEP:
+    if not 0 < hidden <= MAX_HIDDEN or hidden % HIDDEN_STEP:
         return f"{sizes} are out of range"
     if tuple(array.shape for array in network.arrays) != shapes(neurons, buckets, hidden):
         return f"the arrays do not fit {sizes}"
-    if not 1 <= network.scale <= MOST_SCALE:
-        return f"scale {network.scale} is not within 1..{MOST_SCALE}"
-    if np.abs(network.output_weights.astype(np.int64)).max() > MOST_OUTPUT_WEIGHT:
-        return f"an output weight is beyond {MOST_OUTPUT_WEIGHT}"
+    if not 1 <= network.scale <= MAX_SCALE:
+        return f"scale {network.scale} is not within 1..{MAX_SCALE}"
+    if np.abs(network.output_weights.astype(np.int64)).max() > MAX_OUTPUT_WEIGHT:
+        return f"an output weight is beyond {MAX_OUTPUT_WEIGHT}"
     of_hidden = network.hidden_weights.astype(np.int64), network.hidden_outputs.astype(np.int64)
-    if max(np.abs(weights).max() for weights in of_hidden) > MOST_HIDDEN_WEIGHT:
-        return f"a hidden neuron's weight is beyond {MOST_HIDDEN_WEIGHT}"
+    if max(np.abs(weights).max() for weights in of_hidden) > MAX_HIDDEN_WEIGHT:
+        return f"a hidden neuron's weight is beyond {MAX_HIDDEN_WEIGHT}"
     sums = ACTIVATION_SCALE * np.abs(of_hidden[0]).sum(2) + np.abs(network.hidden_biases.astype(np.int64))
     if sums.max() > np.iinfo(np.int32).max:
         return "a hidden neuron may overflow 32 bits"
@@ -192,8 +192,8 @@ def write_network(path: Path, about: dict[str, Any], network: Network) -> None:
     payload = b"".join(
         np.ascontiguousarray(array, order).tobytes() for array, order in zip(network.arrays, ORDERS, strict=True)
     )
-    if fault or len(payload) > MOST_BYTES:
-        raise ValueError(fault or f"{len(payload)} bytes, more than the {MOST_BYTES} it may have")
+    if fault or len(payload) > MAX_BYTES:
+        raise ValueError(fault or f"{len(payload)} bytes, more than the {MAX_BYTES} it may have")
     sizes = {name: getattr(network, name) for name in SIZES}
     write_book(path, KIND, VERSION, about | ARCHITECTURE | sizes, payload)
 
@@ -203,12 +203,12 @@ def read_network(path: Path, neurons: int = NEURONS, hidden: int = HIDDEN) -> Ne
 
     BookFileError if the file cannot be used, or holds a network that cannot be evaluated exactly or is built otherwise.
     """
-    book = open_book(path, KIND, VERSION, MOST_BYTES)
+    book = open_book(path, KIND, VERSION, MAX_BYTES)
     sizes: list[Any] = [book.about.get(name) for name in SIZES]
     is_other = any(book.about.get(name) != value for name, value in ARCHITECTURE.items())
     if is_other:
         raise BookFileError(f"{path}: holds another kind of network than this program evaluates")
-    if not all(type(size) is int and 0 < size <= MOST_SCALE for size in sizes):
+    if not all(type(size) is int and 0 < size <= MAX_SCALE for size in sizes):
         raise BookFileError(f"{path}: damaged header")
     if sizes[:2] != [neurons, hidden]:
         found = f"{sizes[0]} neurons a side and {sizes[1]} hidden ones"

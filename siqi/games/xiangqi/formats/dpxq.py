@@ -91,7 +91,7 @@ _SPECIAL = tuple(
 )
 _NOTE = "注: "
 
-_MOST_DRAWN = 40
+_MAX_DRAWN = 40
 """The most lines of a drawn board."""
 
 _PIECES = {
@@ -229,7 +229,7 @@ class _Reader:
                 fen, drawn = (board_of(match[1]).fen(), None) if match[1] else (fen, [])
             elif drawn is not None:
                 drawn.append(plain)
-                if "红方" in plain or len(drawn) > _MOST_DRAWN:
+                if "红方" in plain or len(drawn) > _MAX_DRAWN:
                     fen, drawn = _drawn_fen(drawn, self._first_mover), None
             elif (field := _field_of(line)) is not None:
                 if field[1]:

@@ -22,7 +22,7 @@ from siqi.games.xiangqi.knowledge import intent, rulebook, situation
 from siqi.games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering
 from siqi.games.xiangqi.knowledge.knowledge import RULE_BOOK
 from siqi.games.xiangqi.knowledge.mining import MiningRequest, move_rules
-from siqi.games.xiangqi.knowledge.replay import MOST_MOVES, Games, collect
+from siqi.games.xiangqi.knowledge.replay import MAX_MOVES, Games, collect
 from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
 from siqi.games.xiangqi.knowledge.situation_rules import situation_rules, without_idle_conditions
 from siqi.games.xiangqi.library.letters import text_of
@@ -68,8 +68,8 @@ class MinedBase(NamedTuple):
 
 def mine(records: Iterable[GameRecord], settings: RuleSettings, report: Report) -> MinedBase:
     """Return the rules of games; `report` gets a line for each game that is left out. ValueError for bad settings."""
-    if not 0 <= settings.plies <= MOST_MOVES:
-        raise ValueError(f"--plies: 0 to {MOST_MOVES}, not {settings.plies}")
+    if not 0 <= settings.plies <= MAX_MOVES:
+        raise ValueError(f"--plies: 0 to {MAX_MOVES}, not {settings.plies}")
     classifies = settings.kind != "moves" or bool(settings.phase)
     games = collect(records, settings.plies, report, NUMBERINGS[settings.items], classifies)
     phase = 1 << situation.SITUATIONS.index(settings.phase) if settings.phase else 0

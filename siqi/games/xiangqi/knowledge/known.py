@@ -27,10 +27,10 @@ from siqi.games.xiangqi.rules.setup import set_up
 from siqi.games.xiangqi.rules.work import NO_SCORE, WORK
 from siqi.system.encodings import read_text
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """The largest file, in bytes: some 15,000 positions."""
 
-MOST_CENTIPAWNS = 10_000
+MAX_CENTIPAWNS = 10_000
 KNOWN_WIN = 15_000
 """The value of a known win: beyond any evaluation, short of a perpetual."""
 
@@ -108,7 +108,7 @@ class KnownPositions:
         """
         found: dict[tuple[int, ...], int] = {}  # (turn, key, board words): value
         faults = []
-        for number, line in enumerate(read_text(path, MOST_BYTES).splitlines(), 1):
+        for number, line in enumerate(read_text(path, MAX_BYTES).splitlines(), 1):
             text = line.partition("#")[0].strip()
             if text:
                 try:
@@ -137,8 +137,8 @@ def parse_line(text: str) -> tuple[str, int]:
     digits = word.lstrip("+-")
     if len(word) - len(digits) > 1 or not (digits.isascii() and digits.isdigit()) or len(digits) > 5:
         raise ValueError(f"not a value: {word}")
-    if abs(int(word)) > MOST_CENTIPAWNS:
-        raise ValueError(f"{word} is not within {-MOST_CENTIPAWNS}..{MOST_CENTIPAWNS}")
+    if abs(int(word)) > MAX_CENTIPAWNS:
+        raise ValueError(f"{word} is not within {-MAX_CENTIPAWNS}..{MAX_CENTIPAWNS}")
     return fen, int(word)
 
 

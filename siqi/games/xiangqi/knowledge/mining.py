@@ -33,10 +33,10 @@ from siqi.system.files import open_to_replace, read_bytes
 NEVER = np.iinfo(np.uint16).max
 """The ply of a move that was not played within the plies looked at."""
 
-MOST_LEARN_BYTES = 1 << 28
+MAX_LEARN_BYTES = 1 << 28
 """The most bytes of a file of `GameLog`: half a million games."""
 
-MOST_LEARNED_RULES = 20_000
+MAX_LEARNED_RULES = 20_000
 """Most rules of a learned rule base; those of most games are kept. A rule has some 60 bytes."""
 
 _STILL_WRITTEN_S = 0.2
@@ -194,7 +194,7 @@ def learn(games: Path, rules: Path, writing: contextlib.AbstractContextManager[A
             return torn
         kept = _KeptGames(data)
         found = collect(kept, 0, kept.report, BY_IDENTITY)
-        learned = sorted(move_rules(found, LEARNED), key=lambda rule: -rule.games)[:MOST_LEARNED_RULES]
+        learned = sorted(move_rules(found, LEARNED), key=lambda rule: -rule.games)[:MAX_LEARNED_RULES]
         new = Mark(len(data), zlib.crc32(data), len(found.plies))
         about = {
             "source": "games that GameLog kept",
@@ -235,7 +235,7 @@ def _whole_lines(games: Path) -> tuple[bytes, bool]:
     """Return a file's content up to the end of its last whole line, and True if there is more."""
     deadline = time.monotonic() + _STILL_WRITTEN_S
     while True:
-        data = read_bytes(games, MOST_LEARN_BYTES)
+        data = read_bytes(games, MAX_LEARN_BYTES)
         whole = data[: data.rfind(b"\n") + 1]
         if len(whole) == len(data) or time.monotonic() >= deadline:
             return whole, len(whole) < len(data)

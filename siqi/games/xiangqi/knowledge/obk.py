@@ -37,8 +37,8 @@ _PIECES = "KABNRCPkabnrcp"
 _KEYS = Path(__file__).with_name("obk.keys")
 
 STEPS = 1_000_000
-MOST_STEPS = 300
-"""A query ends after MOST_STEPS times STEPS steps of SQLite's machine: a file may be anyone's work."""
+MAX_STEPS = 300
+"""A query ends after MAX_STEPS times STEPS steps of SQLite's machine: a file may be anyone's work."""
 
 
 class _Row(NamedTuple):
@@ -100,7 +100,7 @@ class Obk:
             address = f"file:{quote(os.path.abspath(self._path))}?mode=ro&immutable=1"
             with closing(sqlite3.connect(address, uri=True)) as connection:
                 connection.execute("pragma trusted_schema = off")
-                steps = iter(range(MOST_STEPS))
+                steps = iter(range(MAX_STEPS))
                 connection.set_progress_handler(lambda: next(steps, None) is None, STEPS)
                 return connection.execute(query, values).fetchall()
         except (sqlite3.Error, OverflowError) as error:

@@ -40,7 +40,7 @@ DRAWN, WON = 1, 2
 RESULTS = {"draw": DRAWN, "win": WON}
 ATTRIBUTES = ("rank", "side")
 
-MOST_BYTES = 1 << 18
+MAX_BYTES = 1 << 18
 """Most bytes of a source; the shipped one has 14,000."""
 
 _SLOTS = 1 << 14
@@ -179,7 +179,7 @@ _CONDITION = re.compile(r"(some\s+)?([KABNRCPkabnrcp])\.(rank|side)\s*(<=|>=|==)
 def parse(path: Path) -> list[Pattern]:
     """Return the entries of a source; BookFileError names the first line that cannot be read."""
     try:
-        lines = read_text(path, MOST_BYTES).splitlines()
+        lines = read_text(path, MAX_BYTES).splitlines()
     except (OSError, ValueError) as error:
         raise BookFileError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     found = []

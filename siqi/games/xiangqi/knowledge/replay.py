@@ -22,7 +22,7 @@ from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 PIECE, CAPTURED, ORIGIN, TARGET, SITUATIONS, INTENTS = range(6)
 """Columns of `Replayer.replay`: numbers and squares as in items.py; classes as in situation.py and intent.py, bits."""
 
-MOST_MOVES = MAX_HISTORY - 1
+MAX_MOVES = MAX_HISTORY - 1
 """Most moves of a game: the history of a position has no room for more."""
 
 Plies = np.ndarray[Any, np.dtype[np.int64]]
@@ -68,8 +68,8 @@ class Replayer:
 
     def replay(self, words: Sequence[str], fen: str = "") -> Plies:
         """Return [ply, column]; ValueError if pieces have no numbers, or names the first move that is not legal."""
-        if len(words) > MOST_MOVES:
-            raise ValueError(f"longer than {MOST_MOVES} moves")
+        if len(words) > MAX_MOVES:
+            raise ValueError(f"longer than {MAX_MOVES} moves")
         pos = self._start
         if fen:
             pos = new_record(POSITION_DTYPE)

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 KIND, VERSION = "xiangqi-rules", 1
 
-MOST_BYTES = 1 << 22
+MAX_BYTES = 1 << 22
 """Most bytes of a rule book; the shipped one has 140,000."""
 
-MOST_AFTER = 8
+MAX_AFTER = 8
 """Most moves of an antecedent; those shipped have 2 at most."""
 
 DEFAULT_PLIES = 40
@@ -63,7 +63,7 @@ class MinedRule(msgspec.Struct, frozen=True, array_like=True):
     @property
     def is_sound(self) -> bool:
         """True if all numbers are within their range; `Numbering.is_sound` judges the moves."""
-        is_short = len(self.after) <= MOST_AFTER and self.games >= 0
+        is_short = len(self.after) <= MAX_AFTER and self.games >= 0
         are_bits = 0 <= self.when <= _ALL_BITS and 0 <= self.intents <= _ALL_BITS
         return is_short and are_bits and 0 < self.confidence <= 1 and 0 <= self.score <= 1 and 0 <= self.lift < math.inf
 
@@ -135,7 +135,7 @@ class RuleBook:
     """
 
     def __init__(self, path: Path) -> None:
-        book = open_book(path, KIND, VERSION, MOST_BYTES)
+        book = open_book(path, KIND, VERSION, MAX_BYTES)
         self.about = book.about
         self.numbering, self.plies = _header_of(path, book.about)
         try:

@@ -95,7 +95,7 @@ STRONG_AT_START, PAWN_GROWTH = 12, 20
 CENTIPAWNS = EXCHANGE[KINDS.index("r")] // POINTS[ROOKS]
 """Centipawns of a point, so that a rook is worth as much as in exchanges: the search's margins are in centipawns."""
 
-MOST_POINTS = 1500
+MAX_POINTS = 1500
 """Bound of the value: it stays below that of a known win (known.py)."""
 
 _MOVES, _ANSWERS, _REPLIES = (MAX_MOVES * (MAX_PLY + ply) for ply in (2, 3, 4))
@@ -294,7 +294,7 @@ def evaluate_by_paper(pos: Record, work: Record, lookup: Record) -> int:
     points = int64(0)
     for term in range(len(PAPER_TERMS)):
         points += int64(pos.terms[term]) * points_of(pos, int64(term))
-    value = CENTIPAWNS * min(max(points, -MOST_POINTS), MOST_POINTS)
+    value = CENTIPAWNS * min(max(points, -MAX_POINTS), MAX_POINTS)
     return value if pos.turn == 0 else -value
 
 

@@ -13,7 +13,7 @@ from siqi.games.contract import Move, Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import Record, entry, int64
 from siqi.games.kernel.node import promote, root_place, set_pv
-from siqi.games.kernel.tt import expect_probe
+from siqi.games.kernel.tt import prefetch
 from siqi.games.search.aspiration import AspirationAdapter, RootInfo
 from siqi.games.search.win_model import WinModel
 from siqi.games.xiangqi.board import XiangqiPosition
@@ -27,8 +27,8 @@ from siqi.games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins
 from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, QUIET_LIMIT, target_of, undo_move
 from siqi.games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
 from siqi.games.xiangqi.search.margins import (
-    REDUCTION_MIN_DEPTH,
-    REDUCTION_MIN_MOVE,
+    LMR_MIN_DEPTH,
+    LMR_MIN_MOVE,
     MarginsRecord,
     margins_at,
 )
@@ -77,12 +77,12 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
         move_count += 1
         is_quiet = 1 if pos.board[target_of(move)] == 0 and move_score < KILLER else 0
         reduction = int64(0)
-        if depth >= REDUCTION_MIN_DEPTH and move_count >= REDUCTION_MIN_MOVE and in_check == 0:
+        if depth >= LMR_MIN_DEPTH and move_count >= LMR_MIN_MOVE and in_check == 0:
             reduction = base_reduction(margins, depth, move_count)
             reduction = late_move_reduction(margins, reduction, move_score, is_quiet, is_pv=1, improving=1)
             reduction = min(reduction, depth - 2)
         do_move_with_rules(pos, work, lookup, move)
-        expect_probe(work.tt, work.tt_mask, pos.key)
+        prefetch(work.tt, work.tt_mask, pos.key)
         if move_count == 1:
             score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         else:

@@ -35,7 +35,7 @@ SINGULAR_MAX_SCORE = 299
 LATE_MOVE_MAX_DEPTH, FUTILITY_MAX_DEPTH, EXCHANGE_MAX_DEPTH = 6, 5, 6
 """The last depths of late move pruning, futility pruning (the reduced depth), and exchange pruning."""
 
-REDUCTION_MIN_DEPTH, REDUCTION_MIN_MOVE = 3, 3
+LMR_MIN_DEPTH, LMR_MIN_MOVE = 3, 3
 """The first depth, and the first move of a node (from 1), that late move reductions shorten."""
 
 MAX_CORRECTION = 256

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from siqi.games.kernel.jit import Record, inner, int64, outlined, void
 from siqi.games.kernel.node import pick
-from siqi.games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
+from siqi.games.xiangqi.evaluation.exchange import exchange_value, see_ge
 from siqi.games.xiangqi.paper.rules import rule_order
 from siqi.games.xiangqi.rules.lookup import LOOKUP
 from siqi.games.xiangqi.rules.movegen import ALL_MOVES, CAPTURES, IN_CHECK, QUIETS, generate_legal, is_legal
@@ -140,7 +140,7 @@ def next_move(pos: Record, work: Record, lookup: Record, ply: int, state: int, t
             move = pick(work, i, end)
             score = int64(work.move_scores[i])
             is_capture = score >= GOOD_CAPTURE and score < TT_MOVE
-            if is_capture and wins_exchange(pos, work, lookup, move, int64(0)) == 0:
+            if is_capture and see_ge(pos, work, lookup, move, int64(0)) == 0:
                 work.move_scores[i] += BAD_CAPTURE - GOOD_CAPTURE
                 continue
             if score >= GOOD_CAPTURE or work.picker_stage[ply] == ALL_LISTED:

@@ -14,13 +14,13 @@ from siqi.games.kernel.tt import (
     entry_bound,
     entry_move,
     entry_score,
-    expect_probe,
+    is_cutoff,
+    prefetch,
     probe,
     save,
-    settles,
 )
 from siqi.games.xiangqi.evaluation.evaluate import evaluate
-from siqi.games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
+from siqi.games.xiangqi.evaluation.exchange import exchange_value, see_ge
 from siqi.games.xiangqi.knowledge.patterns import DRAWN, match
 from siqi.games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
 from siqi.games.xiangqi.rules.lookup import LOOKUP
@@ -141,12 +141,12 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
         return evaluate(pos, work, lookup)
 
     # Transposition table. Each entry is deep enough
-    entry = probe(work.tt, work.tt_mask, pos.key)
+    data = probe(work.tt, work.tt_mask, pos.key)
     tt_move = 0
-    if entry != 0:
-        tt_move = entry_move(entry)
-        tt_score = from_tt(entry_score(entry), ply, MATE_BOUND)
-        if beta - alpha == 1 and settles(entry_bound(entry), tt_score, alpha, beta) == 1:
+    if data != 0:
+        tt_move = entry_move(data)
+        tt_score = from_tt(entry_score(data), ply, MATE_BOUND)
+        if beta - alpha == 1 and is_cutoff(entry_bound(data), tt_score, alpha, beta) == 1:
             return tt_score
 
     # Stand pat. The side to move need not capture
@@ -173,10 +173,10 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
                 best = max(best, gain)
                 continue
             # Exchange pruning. Leave out captures that lose in the exchange (saves 21 % of nodes, fa0d961)
-            if wins_exchange(pos, work, lookup, move, int64(0)) == 0:
+            if see_ge(pos, work, lookup, move, int64(0)) == 0:
                 continue
         do_move(pos, lookup, move)
-        expect_probe(work.tt, work.tt_mask, pos.key)
+        prefetch(work.tt, work.tt_mask, pos.key)
         score = -recurse_3(pos, work, lookup, -beta, -alpha, ply + 1)
         undo_move(pos, lookup)
         if work.stopped == 1:

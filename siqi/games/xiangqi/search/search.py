@@ -21,12 +21,12 @@ from siqi.games.kernel.tt import (
     entry_depth,
     entry_move,
     entry_score,
-    expect_probe,
+    is_cutoff,
+    prefetch,
     probe,
-    settles,
 )
 from siqi.games.xiangqi.evaluation.evaluate import evaluate
-from siqi.games.xiangqi.evaluation.exchange import wins_exchange
+from siqi.games.xiangqi.evaluation.exchange import see_ge
 from siqi.games.xiangqi.paper.rules import do_move_with_rules
 from siqi.games.xiangqi.rules.lookup import LOOKUP
 from siqi.games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, gives_check, is_legal
@@ -62,6 +62,8 @@ from siqi.games.xiangqi.search.margins import (
     FUTILITY_MAX_DEPTH,
     INTERNAL_REDUCTION_MIN_DEPTH,
     LATE_MOVE_MAX_DEPTH,
+    LMR_MIN_DEPTH,
+    LMR_MIN_MOVE,
     MAX_CORRECTION,
     NULL_DEPTH_DIVISOR,
     NULL_MAX_SURPLUS,
@@ -69,8 +71,6 @@ from siqi.games.xiangqi.search.margins import (
     NULL_REDUCTION,
     NULL_VERIFY_MIN_DEPTH,
     RAZOR_MAX_DEPTH,
-    REDUCTION_MIN_DEPTH,
-    REDUCTION_MIN_MOVE,
     REVERSE_FUTILITY_MAX_DEPTH,
     SINGULAR_MAX_AGE,
     SINGULAR_MAX_PLY,
@@ -101,13 +101,13 @@ assert NO_SCORE < -INFINITE
 def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, can_null: int) -> int:
     """Return the value of a position below the root, searched to `depth` plies, for the side to move.
 
-    Bracket: the window (alpha, beta), alpha < beta. `can_null`: 1 if a null move may be tried.
+    Window: the window (alpha, beta), alpha < beta. `can_null`: 1 if a null move may be tried.
 
-    Promise: fail-soft. A value <= alpha is an upper bound of this search's value, one >= beta a lower bound, one
+    Returns: fail-soft. A value <= alpha is an upper bound of this search's value, one >= beta a lower bound, one
     between is exact. The bounds are not proofs: a null window (beta - alpha = 1) prunes more, and the value depends on
     the path, by repetitions, quiet plies, and the ply from the root. Once work.stopped is 1 the value means nothing.
 
-    Left behind: `pos` is as it was, except that a check by the last move is noted. An open window leaves the principal
+    Side effects: `pos` is as it was, except that a check by the last move is noted. An open window leaves the principal
     variation of an exact value in the ply's row of work.pv, a null window an empty row. The tt gets the result of a
     search of all moves, unless it is a perpetual's (a draw by repetition further down may get in). Histories, killers
     and corrections learn from it. The ply's places in work.moves, work.static and work.picker_* are overwritten. After
@@ -160,17 +160,17 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     # game repeats here or a draw by quiet moves is near, which the stored search need not have seen. If the test for a
     # singular move has left out a move, this search is of the others only: what is stored is not its result
     excluded = int64(work.excluded[ply])
-    entry = probe(work.tt, work.tt_mask, pos.key)
+    data = probe(work.tt, work.tt_mask, pos.key)
     tt_move = int64(NO_MOVE)
     tt_score = int64(0)
     tt_bound = int64(0)
     tt_depth = int64(0)
-    if entry != 0:
-        tt_move = entry_move(entry)
-        tt_score = from_tt(entry_score(entry), ply, MATE_BOUND)
-        tt_bound = entry_bound(entry)
-        tt_depth = entry_depth(entry)
-        is_settled = settles(tt_bound, tt_score, alpha, beta)
+    if data != 0:
+        tt_move = entry_move(data)
+        tt_score = from_tt(entry_score(data), ply, MATE_BOUND)
+        tt_bound = entry_bound(data)
+        tt_depth = entry_depth(data)
+        is_settled = is_cutoff(tt_bound, tt_score, alpha, beta)
         if not is_pv and excluded == NO_MOVE and tt_depth >= depth and is_settled == 1:
             if pos.quiet + tt_depth < QUIET_LIMIT and meets_game(pos, lookup, int64(work.root_height), tt_move) == 0:
                 return tt_score
@@ -301,7 +301,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             # nodes, fa0d961)
             if is_pruned == 0 and depth <= EXCHANGE_MAX_DEPTH and move_count > 1 and (is_quiet or move_score < 0):
                 allowed = margins.quiet_loss * depth * depth if is_quiet else margins.capture_loss * depth
-                is_pruned = 1 - wins_exchange(pos, work, lookup, move, int64(-allowed))
+                is_pruned = 1 - see_ge(pos, work, lookup, move, int64(-allowed))
 
             # A move that gives check is searched all the same
             if is_pruned == 1 and gives_check(pos, lookup, move) == 0:
@@ -311,11 +311,11 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         # not to beat it, late ones at reduced depth; one that does is searched again (saves 76 % of nodes, fa0d961)
         new_depth = depth - 1 + (tt_extension if move == tt_move else extension)
         do_move_with_rules(pos, work, lookup, move)
-        expect_probe(work.tt, work.tt_mask, pos.key)
+        prefetch(work.tt, work.tt_mask, pos.key)
         if move_count == 1:
             score = -recurse_4(pos, work, lookup, -beta, -alpha, new_depth, int64(1))
         else:
-            if depth < REDUCTION_MIN_DEPTH or move_count < REDUCTION_MIN_MOVE or in_check:
+            if depth < LMR_MIN_DEPTH or move_count < LMR_MIN_MOVE or in_check:
                 reduction = int64(0)
             else:
                 reduction = late_move_reduction(margins, reduction, move_score, is_quiet, is_pv, improving)

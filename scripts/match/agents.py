@@ -1,4 +1,4 @@
-"""Players in this process: the mind, which chooses moves, and its seat in a game."""
+"""Players in this process: the agent, which chooses moves, and its seat in a game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from siqi.daemon.clients.player import Choice, Player, PlayerLimits, Turn
 from siqi.games.contract import Game, Position, Report, Task
 
 
-class Mind(Protocol):
+class Agent(Protocol):
     """A player of an experiment, in this process."""
 
     def new_game(self, seed: int) -> None: ...
@@ -19,7 +19,7 @@ class Mind(Protocol):
         """Return a move in a position, which is a view where pieces are hidden."""
 
 
-class RandomMind:
+class RandomAgent:
     """A player of random legal moves."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class RandomMind:
         return self._random.choice(position.legal_moves())
 
 
-class EngineMind:
+class EngineAgent:
     """A searcher of the engine, with options of its game, `Threads` and `Hash`."""
 
     def __init__(self, game: Any, options: dict[str, str], searcher: Any = None) -> None:
@@ -64,19 +64,19 @@ class EngineMind:
         return report
 
 
-class Seat(Player):
-    """The seat of a mind: keeps its view of the game, and calls its `observe` with each move, if it has one.
+class AgentPlayer(Player):
+    """The seat of an agent: keeps its view of the game, and calls its `observe` with each move, if it has one.
 
-    It reports score and nodes of a mind that has a `report`.
+    It reports score and nodes of an agent that has a `report`.
     """
 
-    def __init__(self, mind: Mind, game: Game[Position], limit: PlayerLimits) -> None:
-        self._mind, self._game, self._limit = mind, game, limit
+    def __init__(self, agent: Agent, game: Game[Position], limit: PlayerLimits) -> None:
+        self._agent, self._game, self._limit = agent, game, limit
         self._view = game.position()
         self._known = 0
 
     def new_game(self, seed: str) -> None:
-        self._mind.new_game(int(seed))
+        self._agent.new_game(int(seed))
 
     def choose(self, turn: Turn) -> Choice:
         position: Any = turn.position
@@ -84,14 +84,14 @@ class Seat(Player):
         for ply in range(self._known, len(turn.words)):
             if self._game.info.has_hidden:
                 self._view.push(self._view.parse_move(turn.words[ply]))
-            elif observe := getattr(self._mind, "observe", None):
+            elif observe := getattr(self._agent, "observe", None):
                 observe(throws[ply], turn.words[ply])
         self._known = len(turn.words)
         started = time.perf_counter()
-        move = self._mind.choose(self._view if self._game.info.has_hidden else position, self._limit)
+        move = self._agent.choose(self._view if self._game.info.has_hidden else position, self._limit)
         spent_ms = 1000 * (time.perf_counter() - started)
         word = position.move_text(move & MOVE_BITS if self._game.info.has_hidden else move)
-        report: Report | None = getattr(self._mind, "report", None)
+        report: Report | None = getattr(self._agent, "report", None)
         return Choice(word, spent_ms) if report is None else Choice(word, spent_ms, report.lines[0].score, report.nodes)
 
 

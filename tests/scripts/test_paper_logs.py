@@ -92,6 +92,19 @@ def test_games_of_figure_1_s_factors() -> None:
         assert all(spaced(percent(score.score)) in page for page in pages(1))
 
 
+def test_games_of_figures_4_and_5() -> None:
+    """1,000 games of each pairing at 2,000 playouts: a row for each opponent, UCT before the improved UCT."""
+    cells: dict[str, list[str]] = {}
+    for name in ("figure-4", "figure-5"):
+        games = read_games(LOGS / f"ewn_uct/{name}.jsonl.zst")
+        limit = PlayerLimits(nodes=2_000).text
+        for pairing, score in pairing_scores([game for game in games if game["limit"] == limit]).items():
+            assert sum(map(int, score.counts)) == 1000
+            cells.setdefault(pairing.b, []).append(spaced(percent(score.score)))
+    assert [len(row) for row in cells.values()] == [2, 2, 2, 2, 1]
+    assert all(" | ".join(row) in page for row in cells.values() for page in pages(1))
+
+
 def test_three_times_the_playouts_against_one() -> None:
     games = read_games(LOGS / "ewn_uct/threefold.jsonl.zst")
     limits = [PlayerLimits(nodes=playouts).text for playouts in PLAYOUTS[:2]]

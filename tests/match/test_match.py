@@ -138,10 +138,12 @@ def test_an_engine_that_does_not_start(bench: Bench, capsys: pytest.CaptureFixtu
 
 def test_a_match_that_is_whole_says_so(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.play("random", "random", "--games", "2") == 0
-    assert capsys.readouterr().err.endswith("siqi match: all 2 games are played\n")
+    assert capsys.readouterr().err.endswith("siqi match: all 2 games are played; more --games go on from here\n")
     assert bench.play("random", "random", "--games", "2") == 0
     printed = capsys.readouterr()
-    assert printed.err.endswith("all 2 games are played: they are those of the log, nothing was played now\n")
+    assert printed.err.endswith(
+        "all 2 games are played: they are those of the log, nothing was played now; more --games go on from here\n"
+    )
     assert "A against B, 2 games" in printed.out
 
 

@@ -31,6 +31,7 @@ from siqi.daemon.match.engines import configured_engine, distinct, parse_engine
 from siqi.daemon.match.match_log import MatchSettings, UsageError, begun_settings
 from siqi.daemon.match.openings import openings_text, with_usual_openings
 from siqi.daemon.match.records import UNKNOWN, add_occasion, occasion_of
+from siqi.daemon.match.schedule import ROUNDS
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.statistics import MODELS, NORMALIZED
 from siqi.daemon.match.tally import Tally
@@ -224,7 +225,9 @@ def play(options: argparse.Namespace, settings: MatchSettings, path: Path, tally
         return INTERRUPTED, f"interrupted after {tally.games} games"
     verdict = tally.sprt()[1]
     end = f"the SPRT accepts {verdict} after {tally.games} games" if verdict else f"all {tally.games} games are played"
-    return 0, end if fresh else f"{end}: they are those of the log, nothing was played now"
+    if not fresh:
+        end = f"{end}: they are those of the log, nothing was played now"
+    return 0, end if verdict or settings.tournament in ROUNDS else f"{end}; more --games go on from here"
 
 
 def summary(settings: MatchSettings, path: Path) -> str:

@@ -182,7 +182,7 @@ def test_the_first_screen_of_the_help_answers_a_newcomer(capsys: pytest.CaptureF
     """Who asks "two engines, 100 games, who is better?" finds the line, an option with a space, and all others."""
     assert match("--help") == 0
     top = capsys.readouterr().out
-    assert len(top.splitlines()) <= 25 and "'siqi@Skill Level=5' --games 100" in top and "[--games N]" in top
+    assert len(top.splitlines()) <= 26 and "'siqi@Skill Level=5' --games 100" in top and "[--games N]" in top
     assert "All options: siqi match xiangqi --help" in " ".join(top.split())
     for game in registry.NAMES:
         assert match(game, "--help") == 0

@@ -157,5 +157,5 @@ def add_language(parser: argparse.ArgumentParser, default: str = argparse.SUPPRE
         if isinstance(action, argparse._SubParsersAction):
             for command in dict.fromkeys(action.choices.values()):
                 add_language(command)
-    what = "the language of messages and texts; default: that of the locale"
+    what = "language of messages and texts; default: the locale's"
     parser.add_argument("--language", choices=LANGUAGES, default=default, help=what)

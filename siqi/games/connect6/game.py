@@ -76,7 +76,7 @@ class Connect6:
         The centre needs no book: a search took 248 s of fifteen minutes for it.
         """
         if position.record.empty == POINTS and position.record.left == 1:
-            return Suggestion(position.parse_move(notation.CENTRE), "first stone")
+            return Suggestion(position.parse_move(notation.CENTRE), "first stone", under_any_limit=True)
         return self._openings.suggest(position, rng)
 
     def evaluate(self, position: Connect6Position) -> list[str]:

@@ -859,9 +859,10 @@ def test_a_fault_in_a_search_has_its_best_move(monkeypatch: pytest.MonkeyPatch) 
     owner = Owner("connect6")
     assert owner.loaded is not None
     engine, searcher = owner.engine, owner.loaded.searcher
+    engine.set_position(None, ["j10"])  # the first stone needs no search
     with monkeypatch.context() as context:
         context.setattr(searcher, "iterate", fail)
-        for moves in ((), ("j10",)):
+        for moves in ((), ("i9k9",)):
             search_id = engine.go(Limits(depth=1), moves)
             refused, answer = owner.rest()
             assert refused == Refused(Kind.INTERNAL, "internal: ZeroDivisionError: a fault")

@@ -257,6 +257,18 @@ def test_what_was_learned_follows_moves_and_pieces(newcomer: int | None) -> None
     assert found and not seen[len(moves_of(row, 3)) :].any()
 
 
+@pytest.mark.filterwarnings("error")
+def test_lessons_that_are_taken_over_again_and_again_stay_numbers() -> None:
+    """A team that changes whole takes over the sum of all lessons for each joint action: sums of sums overflowed."""
+    rng = np.random.default_rng(4)
+    row = random_row(rng, 3)
+    fill(row, (5, 6, 5), rng)
+    row["seen"] = 1 << 31
+    known = np.array([row]).view(np.recarray)[0]
+    seen = team.carried_over(known, known, [20, 21, 22], [23, 24, 25])[1]
+    assert set(seen[: len(moves_of(row, 3))].tolist()) == {team.MAX_LESSONS}
+
+
 def test_a_team_is_sorted_and_kept() -> None:
     """Members stay while they are among the best of twice the number; the best piece is always a member."""
     first = team.renewed_team([9, 3, 7, 1, 5, 8, 2, 6], [], 4)

@@ -202,6 +202,10 @@ def renewed_team(ranking: Sequence[int], team: Container[int], most: int) -> lis
     return sorted((kept + [piece for piece in ranking if piece not in kept])[:most])
 
 
+MAX_LESSONS = 1 << 31
+"""The most lessons that a joint action takes over."""
+
+
 def carried_over(row: Record, before: Record, team: Sequence[int], team_before: Sequence[int]) -> tuple[Any, Any]:
     """Return worths [piece, joint action] and lessons [joint action] for a row, from what another row has learned.
 
@@ -221,7 +225,7 @@ def carried_over(row: Record, before: Record, team: Sequence[int], team_before: 
     for i, old in stayed:
         learned = before.worth[old * JOINT_ACTIONS :][: len(moves_before)]
         worth[i, : len(moves)] = weight @ learned / np.maximum(lessons, 1)
-    seen[: len(moves)] = lessons
+    seen[: len(moves)] = np.minimum(lessons, MAX_LESSONS)  # sums of sums: a team that often changes overflowed
     return worth, seen
 
 

@@ -10,8 +10,16 @@ import pytest
 
 from siqi.games import registry
 from siqi.games.xiangqi.knowledge import rulebook
-from siqi.games.xiangqi.knowledge.items import NUMBERINGS, Item, histories, item_of
+from siqi.games.xiangqi.knowledge.items import NUMBERINGS, Item, Numbering, histories
 from siqi.games.xiangqi.knowledge.rulebook import FittingRule, MinedRule, RuleBook
+from siqi.games.xiangqi.rules.notation import squares_of
+
+
+def item_of(pos: Any, move: int, numbering: Numbering) -> Item:
+    """Return the item of a move that is not played yet."""
+    number_of = numbering.number_of
+    origin, target = squares_of(move)
+    return Item(number_of[pos.board[origin]], number_of[pos.board[target]], origin, target)
 
 
 def naive(book: RuleBook, position: Any) -> list[FittingRule]:

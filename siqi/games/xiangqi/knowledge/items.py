@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 from siqi.games.kernel.jit import Record
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
-from siqi.games.xiangqi.rules.notation import START_FEN, mirror_move, move_code, piece_codes, read_fen, squares_of
+from siqi.games.xiangqi.rules.notation import (
+    START_FEN,
+    mirror_move,
+    mirror_square,
+    move_code,
+    piece_codes,
+    read_fen,
+    squares_of,
+)
 
 START_BOARD = 90 * [0]
 for _code, _square in piece_codes(read_fen(START_FEN)[0]):
@@ -71,14 +79,10 @@ NO_PIECE = 32
 """The paper's number for a move that captures nothing."""
 
 
-def _mirror(square: int) -> int:
-    return square + 8 - 2 * (square % 9)
-
-
 def _by_identity() -> Numbering:
     """Return the paper's numbers: 0-15 Red's, 16-31 Black's; king, advisors .. pawns, each kind from left to right."""
     start = {code: square for square, code in enumerate(START_BOARD) if code}
-    mirrored = tuple(START_BOARD[_mirror(start[16 + number])] - 16 for number in range(NO_PIECE))
+    mirrored = tuple(START_BOARD[mirror_square(start[16 + number])] - 16 for number in range(NO_PIECE))
     number_of = tuple(NO_PIECE if code == 0 else max(code - 16, -1) for code in range(len(_KINDS)))
     return Numbering("identity", number_of, (*_KINDS[16:], 0), (*mirrored, NO_PIECE), True)
 
@@ -86,13 +90,6 @@ def _by_identity() -> Numbering:
 BY_IDENTITY = _by_identity()
 
 NUMBERINGS = {numbering.name: numbering for numbering in (BY_KIND, BY_IDENTITY)}
-
-
-def item_of(pos: Record, move: int, numbering: Numbering = BY_KIND) -> Item:
-    """Return the item of a move that is not played yet."""
-    number_of = numbering.number_of
-    origin, target = squares_of(move)
-    return Item(number_of[pos.board[origin]], number_of[pos.board[target]], origin, target)
 
 
 def items_played(pos: Record, numbering: Numbering = BY_KIND) -> list[Item] | None:

@@ -17,6 +17,7 @@ import numpy as np
 from siqi.games.kernel.jit import Record, inner, int64, new_record, record, record_type
 from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, KIND_OF_SLOT, KING, LOOKUP_RECORD, PAWN
+from siqi.games.xiangqi.rules.notation import mirror_square
 from siqi.games.xiangqi.rules.position import POSITION
 
 ORDER = "RNCPAB"
@@ -201,17 +202,13 @@ def _views() -> tuple[Any, Any]:
     """Return `king_pair` and `seen_as`, alike for all endings; uncached they took a third of a file's opening time."""
     king_pair = np.full(91 * 91, NOWHERE, np.uint8)
     for code, (strong, weak) in enumerate(king_pairs()):
-        king_pair[_mirror(strong) * 91 + _mirror(weak)] = code | MIRRORED
+        king_pair[mirror_square(strong) * 91 + mirror_square(weak)] = code | MIRRORED
     for code, (strong, weak) in enumerate(king_pairs()):
         king_pair[strong * 91 + weak] = code
     seen_as = np.full(4 * 91, CAPTURED, np.uint8)
     for square in range(90):
-        seen_as[square::91] = square, _mirror(square), _flip(square), _mirror(_flip(square))
+        seen_as[square::91] = square, mirror_square(square), _flip(square), mirror_square(_flip(square))
     return king_pair, seen_as
-
-
-def _mirror(square: int) -> int:
-    return square + 8 - 2 * (square % 9)
 
 
 def _flip(square: int) -> int:

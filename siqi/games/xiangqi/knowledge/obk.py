@@ -28,7 +28,7 @@ from urllib.parse import quote
 
 from siqi.games.books.book import BookFileError
 from siqi.games.books.opening import OpeningMove, SymmetricPosition, by_weight
-from siqi.games.xiangqi.rules.notation import FILES, mirror_move, move_code
+from siqi.games.xiangqi.rules.notation import FILES, mirror_move, mirror_square, move_code
 from siqi.system.files import open_regular
 
 _MAGIC = b"SQLite format 3\0"
@@ -132,7 +132,7 @@ def _keys(position: SymmetricPosition) -> tuple[int, int]:
         square = 9 * int(point[1]) + FILES.index(point[0])
         first = 90 * _PIECES.index(letter)
         key ^= numbers[first + square]
-        image ^= numbers[first + square + 8 - 2 * (square % 9)]
+        image ^= numbers[first + mirror_square(square)]
     return key, image
 
 

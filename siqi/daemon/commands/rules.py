@@ -12,6 +12,7 @@ from typing import Any
 
 from siqi.daemon.commands.arguments import MAX_DIGITS, number_to
 from siqi.daemon.commands.game_files import (
+    MAX_LINES,
     CommandError,
     NamedFile,
     choose,
@@ -35,9 +36,6 @@ FAILED, MISUSED = 1, 2
 GAME = "xiangqi"
 NOTATIONS = ("chinese", "traditional", "wxf")
 MAX_LONGEST = 8
-MAX_FAULTS = 20
-"""The most games that are named when they are left out; further ones are only counted."""
-
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 
 
@@ -52,7 +50,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     option("--force", action="store_true", help="replace RULES if it is a rule base")
     what = "moves: rules of the moves played; situations: of classes of positions; default: moves"
     option("--kind", choices=RULE_KINDS, default=usual.kind, help=what)
-    what = "pieces are told apart by kind, or by identity as in the paper; default: kind"
+    what = "number pieces by kind, or by identity as in the paper; default: kind"
     option("--items", choices=RULE_ITEMS, default=usual.items, help=what)
     what = f"plies at the start of each game that count, 0: all; default: {usual.plies}"
     option("--plies", type=number_to(10**6, 0), default=usual.plies, metavar="N", help=what)
@@ -219,13 +217,13 @@ class _Faults:
     def report(self, text: str) -> None:
         """Report a fault, unless there were many."""
         self._count += 1
-        if self._count <= MAX_FAULTS:
+        if self._count <= MAX_LINES:
             report(printable(text, 300))
 
     def finish(self) -> int:
         """Report the number of faults that were not named; return the exit status."""
-        if self._count > MAX_FAULTS:
-            report(f"{self._count - MAX_FAULTS} more faults")
+        if self._count > MAX_LINES:
+            report(f"{self._count - MAX_LINES} more faults")
         return FAILED if self._count else 0
 
 

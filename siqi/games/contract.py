@@ -191,7 +191,7 @@ class BookMove(NamedTuple):
 
 
 class BookRule(NamedTuple):
-    """A mined rule that fits a position: so many of the games, or positions, answer so."""
+    """A mined rule that fits a position, with the share of the games, or positions, that have its answer."""
 
     word: str
     asked: int  # games, or positions, with all that the rule asks for

@@ -29,7 +29,7 @@ PUBLIC = ("enter.js", "shared.css", "app.css", "icon.svg")
 
 
 HEAD, SHARED = "head.html", "shared.css"
-"""What both pages begin with, and the style that they share with reviews."""
+"""The beginning of both pages, and the style that they share with reviews."""
 
 
 def page_files() -> dict[str, bytes]:

@@ -12,7 +12,7 @@ from siqi.system.spelling import did_you_mean
 UCI_LINE, UCCI_LINE = r"option\s+name\s+(.+?)\s+type\s+(\w+)\s*(.*)", r"option\s+(\S+)\s+type\s+(\w+)\s*(.*)"
 
 CUTECHESS = "option."
-"""What other match runners write before the name of an option."""
+"""The prefix of an option's name in other match runners."""
 
 MAX_SHOWN = 20
 """The most values of a combo that are named."""

@@ -31,7 +31,7 @@ FRAME, KEPT_FRAMES = re.compile(r"\s+at |\s*\.\.\. \d+ "), 5
 
 
 TRACEBACK, CAUSE = "Traceback (most recent call last):", "Caused by:"
-"""What begins a trace of Python, and a cause in one of Java."""
+"""The beginnings of a trace of Python, and of a cause in one of Java."""
 
 
 class Ended(Exception):

@@ -52,7 +52,7 @@ MAX_AT_A_TIME = 256
 KINDS = ("gauntlet", "round-robin", "swiss", "knockout")
 
 GOES_ON = "; the same command goes on"
-"""What is said of a match that has begun and not ended."""
+"""The end of the last line of a match that has begun and not ended."""
 
 JOB_LIMIT_S = 6 * 3600.0
 """On a cluster, a game or series that takes longer is given to another worker."""

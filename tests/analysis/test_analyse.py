@@ -23,9 +23,9 @@ import pytest
 from forked import ForkedProcess
 
 from siqi.daemon.analysis.answers import read_answers
-from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
 from siqi.daemon.analysis.formats import CsvTable
 from siqi.daemon.analysis.query import ACCEPTED, Action, BadLineError, Query, parse, query_hash, resolve_options
+from siqi.daemon.analysis.run import Listeners, Run, RunSettings
 from siqi.daemon.command_line import build_parser
 from siqi.daemon.command_line import run as run_siqi
 from siqi.daemon.commands.arguments import workers_of
@@ -472,11 +472,11 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
     def write(answer: dict[str, Any]) -> None:
         nonlocal most
         answers.append(answer)
-        most = max(most, batch._backlog._queue.qsize())
+        most = max(most, run._backlog._queue.qsize())
 
     failures: list[Exception] = []
-    batch = Batch(BatchSettings(workers=2, nodes=1), Listeners(write, failures.append))
-    batch.run(lambda: [batch.take_line(f'{{"id": "{number}", "depth": 1}}') for number in range(1500)] and None)
+    run = Run(RunSettings(workers=2, nodes=1), Listeners(write, failures.append))
+    run.carry_out(lambda: [run.take_line(f'{{"id": "{number}", "depth": 1}}') for number in range(1500)] and None)
     assert sorted(int(answer["id"]) for answer in answers) == list(range(1500))
     assert not failures
     assert 0 < most <= 1000

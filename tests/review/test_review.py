@@ -21,7 +21,7 @@ from pytest import CaptureFixture
 from review_games import CONNECT6, XIANGQI, junqi, write_games
 
 import siqi
-from siqi.daemon.analysis.batch import BatchSettings
+from siqi.daemon.analysis.run import RunSettings
 from siqi.daemon.command_line import run
 from siqi.daemon.review import assess
 from siqi.daemon.review.engine import HEAD, Chance, Finding, FoundLine, finding_of, lengthen
@@ -40,7 +40,7 @@ from siqi.games.xiangqi.knowledge.openings import formations
 from siqi.games.xiangqi.knowledge.rulebook import MinedRule
 
 OPTIONS = argparse.Namespace(nodes=100, depth=0, movetime=0)
-SETTINGS = BatchSettings()
+SETTINGS = RunSettings()
 NODES = ("--nodes", "300")
 
 

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 from siqi.daemon.analysis.analyst import PendingPosition
 from siqi.daemon.analysis.answers import Final
-from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
 from siqi.daemon.analysis.remote import PositionJob, answer_position, files_of, forget, terminate
+from siqi.daemon.analysis.run import Listeners, Run, RunSettings
 from siqi.daemon.cluster.calls import decode_result, encode_call
 from siqi.daemon.cluster.errors import ClusterError, KilledError
 from siqi.daemon.cluster.jobs import BATCHES_PER_WORKER, BatchSize
-from siqi.daemon.cluster.local import Batch as Handed
+from siqi.daemon.cluster.local import Batch
 from siqi.daemon.cluster.remote import COUNT_S, ClusterWorkers
 
 LOAD_LIMIT_S = 300.0
@@ -41,7 +41,7 @@ class SentBatch(NamedTuple):
     """A batch that was handed out."""
 
     items: list[tuple[str, PendingPosition]]  # with their keys
-    handed: Handed
+    handed: Batch
     is_suspect: bool  # a position that ended workers before, now tried alone
 
 
@@ -52,15 +52,15 @@ class PartialAnswer(NamedTuple):
     answer: dict[str, Any]
 
 
-class ClusterBatch(Batch):
+class ClusterRun(Run):
     """One run on a cluster."""
 
     def __init__(
-        self, workers: ClusterWorkers, settings: BatchSettings, listeners: Listeners, done: Collection[Final]
+        self, workers: ClusterWorkers, settings: RunSettings, listeners: Listeners, done: Collection[Final]
     ) -> None:
         super().__init__(settings, listeners, done)
         self._workers = workers
-        self._run = f"siqi-{uuid.uuid4().hex}"
+        self._id = f"siqi-{uuid.uuid4().hex}"
         self._numbers = itertools.count()
         self._sent: dict[str, PendingPosition] = {}  # handed out and not answered, by key; the lock guards it
         self._events: queue.SimpleQueue[SentBatch | PartialAnswer | None] = queue.SimpleQueue()
@@ -71,9 +71,9 @@ class ClusterBatch(Batch):
             deque()
         )  # of batches that ended workers; the collector has them
         self._is_trying = False  # a suspect is handed out
-        workers.subscribe(self._run, lambda found: self._events.put(PartialAnswer(found["key"], found["answer"])))
+        workers.subscribe(self._id, lambda found: self._events.put(PartialAnswer(found["key"], found["answer"])))
 
-    def run(self, feed: Callable[[], None]) -> None:
+    def carry_out(self, feed: Callable[[], None]) -> None:
         threads = [
             threading.Thread(target=self._guard, args=(task,), daemon=True) for task in (self._hand_out, self._collect)
         ]
@@ -119,7 +119,7 @@ class ClusterBatch(Batch):
         for item in items:
             with self._lock:
                 if not self._is_answered_unsearched(item):
-                    key = f"{self._run}/{next(self._numbers)}"
+                    key = f"{self._id}/{next(self._numbers)}"
                     self._sent[key] = item
                     found.append((key, item))
         return found
@@ -137,7 +137,7 @@ class ClusterBatch(Batch):
         handed.add_done_callback(lambda done: self._events.put(SentBatch(items, done, is_suspect)))
 
     def _job(self, key: str, item: PendingPosition) -> PositionJob:
-        return PositionJob(key, self._run, item.query, item.turn, item.options, item.query_hash, files_of(item.options))
+        return PositionJob(key, self._id, item.query, item.turn, item.options, item.query_hash, files_of(item.options))
 
     def _collect(self) -> None:
         """Write answers until all batches are done, or the run ends; the body of a thread."""

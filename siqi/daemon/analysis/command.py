@@ -16,7 +16,6 @@ import msgspec
 
 from siqi.daemon.analysis import plot
 from siqi.daemon.analysis.answers import EarlierAnswers, Final, Journal, NotAnswersError, last_answers, read_answers
-from siqi.daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners
 from siqi.daemon.analysis.formats import (
     AnnotatedRecords,
     CsvTable,
@@ -36,7 +35,8 @@ from siqi.daemon.analysis.inputs import (
     kind_of,
     read_whole,
 )
-from siqi.daemon.analysis.run import open_batch
+from siqi.daemon.analysis.open_run import open_run
+from siqi.daemon.analysis.run import DEFAULT_NODES, Listeners, RunSettings
 from siqi.daemon.analysis.tables import EarlierRows, TableFile, read_table
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands.arguments import add_cluster, add_workers, number_to, workers_of
@@ -122,7 +122,7 @@ def analyse_with(options: argparse.Namespace) -> int:
     try:
         with contextlib.ExitStack() as stack:
             progress = stack.enter_context(Progress(options.json_progress))
-            return Run(options, progress, earlier, stack).run()
+            return AnalyseCommand(options, progress, earlier, stack).run()
     except (ClusterError, CommandError) as error:
         report(str(error))
         return MISUSED
@@ -163,8 +163,8 @@ def no_room(game: str) -> str | None:
     return f"--output record: records of {game} have no room for comments" if annotate is None else None
 
 
-class Run:
-    """One run with its inputs and its output."""
+class AnalyseCommand:
+    """The command with its inputs, its run and its output."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class Run:
         self._write = self._writer(stack)
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
-        settings = BatchSettings(
+        settings = RunSettings(
             workers_of(options),
             options.threads,
             options.hash,
@@ -204,7 +204,7 @@ class Run:
         )
         listeners = Listeners(self._take_answer, self._fail, self._expect, progress.report)
         done = earlier.scores if isinstance(earlier, EarlierRows) else earlier.finals
-        self._batch = open_batch(options.cluster, stack, settings, listeners, done)
+        self._run = open_run(options.cluster, stack, settings, listeners, done)
 
     @property
     def _position(self) -> str:
@@ -310,9 +310,9 @@ class Run:
     def run(self) -> int:
         """Run to the end of the inputs and the last answer; return the exit status."""
         try:
-            self._batch.run(self._feed)
+            self._run.carry_out(self._feed)
         except KeyboardInterrupt:
-            self._batch.stop()
+            self._run.stop()
             self._status = INTERRUPTED
         if self._table is not None and self._options.resume is None:  # the next run adds them whole
             self._table.close()
@@ -320,8 +320,8 @@ class Run:
             self._plot(self._summary)
         if self._files.are_many:
             self._progress.report(summary(len(self._files.files), self._failed))
-        if self._status != INTERRUPTED and self._batch.errors:
-            errors = self._batch.errors
+        if self._status != INTERRUPTED and self._run.errors:
+            errors = self._run.errors
             self._progress.report(f"{errors} of the answers {'is an error' if errors == 1 else 'are errors'}")
             self._status = FAILED
         return self._status
@@ -383,10 +383,10 @@ class Run:
         if kind.way == JSON:
             for number, line in enumerate(json_lines(opened.source, opened.head), 1):
                 if line := line.strip():
-                    self._batch.take_line(line, number)
+                    self._run.take_line(line, number)
         elif text is not None and kind.way == FEN:
             for query in queries_of_fens(text.handle, kind.game, prefix):
-                self._batch.take_query(query)
+                self._run.take_query(query)
         elif text is not None:
             is_whole = self._feed_records(text, kind.game, prefix)
         else:
@@ -404,7 +404,7 @@ class Run:
         for number, record in enumerate(found, 1):
             name = f"{prefix}{number}"
             if isinstance(record, ValueError):
-                self._batch.report_error(str(record), name)
+                self._run.report_error(str(record), name)
                 is_whole = False
                 if isinstance(record, CutGameError) and self._records is None:  # else its text stays as it is
                     self._take_record(name, game, record.record)
@@ -433,7 +433,7 @@ class Run:
     def _take_record(self, name: str, game: str, record: GameRecord) -> None:
         if self._table is not None:
             self._table.describe(name, tags_of(game, record))
-        self._batch.take_query(query_of_record(name, game, record))
+        self._run.take_query(query_of_record(name, game, record))
 
 
 class OpenInput(NamedTuple):

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from siqi.daemon.analysis.batch import BatchSettings
 from siqi.daemon.analysis.query import Query
+from siqi.daemon.analysis.run import RunSettings
 from siqi.daemon.review.engine import Finding, FoundLine, PositionRequest, bare, request_of
 from siqi.daemon.review.games import ReviewedGame
 from siqi.games import registry
@@ -124,7 +124,7 @@ def has_views(game: ReviewedGame) -> bool:
 
 
 def positions(
-    game: ReviewedGame, found: GameCourse, options: argparse.Namespace, settings: BatchSettings
+    game: ReviewedGame, found: GameCourse, options: argparse.Namespace, settings: RunSettings
 ) -> list[PositionRequest]:
     """Return the positions of a game to analyse, by ply; the last is left out if the game has ended there.
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from siqi.daemon.analysis.batch import BatchSettings
+from siqi.daemon.analysis.run import RunSettings
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands import game_files
 from siqi.daemon.commands.arguments import add_cluster, add_workers, name_fault, number_to, workers_of
@@ -90,7 +90,7 @@ def _review(options: argparse.Namespace) -> int:
     output = _output(options)
     _check_output(output)
     read = read_all(options, report)
-    settings = BatchSettings(workers_of(options), options.threads, options.hash, given=options.settings)
+    settings = RunSettings(workers_of(options), options.threads, options.hash, given=options.settings)
     loaded = {}
     for name in dict.fromkeys(one.game for one in read.games):
         with announce_compiling(report, name):
@@ -144,7 +144,7 @@ def _check_output(path: Path) -> None:
 
 
 def _analyse(
-    asked: Sequence[Sequence[PositionRequest]], settings: BatchSettings, partial: FindingsFile, cluster: str | None
+    asked: Sequence[Sequence[PositionRequest]], settings: RunSettings, partial: FindingsFile, cluster: str | None
 ) -> None:
     """Analyse each position that the partial file lacks once, games backwards: stored results help earlier ones."""
     missing: dict[str, PositionRequest] = {}

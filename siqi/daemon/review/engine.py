@@ -10,9 +10,9 @@ from typing import Any, BinaryIO, Self
 
 import msgspec
 
-from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
+from siqi.daemon.analysis.open_run import open_run
 from siqi.daemon.analysis.query import Query, query_hash, resolve_options
-from siqi.daemon.analysis.run import open_batch
+from siqi.daemon.analysis.run import Listeners, Run, RunSettings
 from siqi.games.contract import EndgameResult
 from siqi.system.files import check_owned, open_json_lines, open_regular, write_whole
 
@@ -61,7 +61,7 @@ class PositionRequest(msgspec.Struct, frozen=True):
     key: str
 
 
-def request_of(query: Query, turn: int, settings: BatchSettings) -> PositionRequest:
+def request_of(query: Query, turn: int, settings: RunSettings) -> PositionRequest:
     """Return the request to analyse a position, with its key."""
     key = query_hash(query, turn, resolve_options(query, settings.options))
     if query.multipv != 1 and turn < len(query.moves):
@@ -159,7 +159,7 @@ def _findings(path: Path) -> Iterator[Finding]:
 
 def find(
     positions: Iterable[PositionRequest],
-    settings: BatchSettings,
+    settings: RunSettings,
     take: Callable[[Finding], None],
     fail: Callable[[Exception], object],
     note: Callable[[str], None],
@@ -183,17 +183,17 @@ def find(
             lengthen(answer.get("lines", ()), earlier.pop(name, ()))
             take(finding_of(waiting.pop(name), answer))
 
-    def feed(batch: Batch) -> None:
+    def feed(run: Run) -> None:
         for number, one in enumerate(positions):
             name = str(number)
             waiting[name] = one.key
             query = msgspec.structs.replace(one.query, id=name, analyseTurns=(one.turn,), reportEvery=EVERY_REPORT_S)
-            batch.take_query(query)
+            run.take_query(query)
 
     with contextlib.ExitStack() as stack:
-        batch = open_batch(cluster, stack, settings, Listeners(write, fail, note=note))
+        run = open_run(cluster, stack, settings, Listeners(write, fail, note=note))
         try:
-            batch.run(lambda: feed(batch))
+            run.carry_out(lambda: feed(run))
         except KeyboardInterrupt:
-            batch.stop()
+            run.stop()
             raise

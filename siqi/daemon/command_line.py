@@ -159,7 +159,7 @@ def build_parser() -> argparse.ArgumentParser:
         parser: CommandParser = commands.add_parser(name, help=command.about, epilog=end, page=command.page, **more)
         return parser
 
-    from siqi.daemon.analysis.command import add_arguments
+    from siqi.daemon.analysis.arguments import add_arguments
     from siqi.daemon.board.command import add_arguments as add_board_arguments
     from siqi.daemon.commands import convert, documents, option_list, rules
     from siqi.daemon.commands.show import add_arguments as add_show_arguments

@@ -23,9 +23,9 @@ import pytest
 from forked import ForkedProcess
 
 from siqi.daemon.analysis.answers import read_answers
-from siqi.daemon.analysis.formats import CsvTable
 from siqi.daemon.analysis.query import ACCEPTED, Action, BadLineError, Query, parse, query_hash, resolve_options
 from siqi.daemon.analysis.run import Listeners, Run, RunSettings
+from siqi.daemon.analysis.tables import CsvOutput
 from siqi.daemon.command_line import build_parser
 from siqi.daemon.command_line import run as run_siqi
 from siqi.daemon.commands.arguments import workers_of
@@ -484,10 +484,10 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
 
 
 BROKEN_WRITER = """
-import siqi.daemon.analysis.formats
+import siqi.daemon.analysis.tables
 def fail(*_):
     raise RuntimeError("cannot write")
-siqi.daemon.analysis.formats.CsvTable.__call__ = fail
+siqi.daemon.analysis.tables.CsvOutput.write = fail
 from siqi.daemon.main import main
 main()
 """
@@ -774,17 +774,17 @@ def test_a_table_has_every_line_and_what_the_move_played_lost() -> None:
         assert found["bad", "0"][0]["played"] == ""
 
 
-def test_rows_come_though_the_run_is_broken_off() -> None:
+def test_rows_come_though_the_run_is_broken_off(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     """A row that waits for the next position's score is written without it."""
-    rows: list[str] = []
-    table = CsvTable(rows.append)
+    table = CsvOutput(None)
     table.begin("xiangqi")
-    table.expect("a", (0, 1))
+    table.expect("a", (0, 1), [])
     line = {"move": "a0a1", "score": {"cp": 30}, "depth": 1, "pv": ["a0a1"]}
-    table({"id": "a", "turn": 0, "game": "xiangqi", "played": "b0c2", "isDuringSearch": False, "lines": [line]})
-    assert len(rows) == 1
-    table.close()
-    assert len(rows) == 2 and ",30," in rows[1]
+    table.write({"id": "a", "turn": 0, "game": "xiangqi", "played": "b0c2", "isDuringSearch": False, "lines": [line]})
+    assert capsysbinary.readouterr().out.count(b"\n") == 1
+    table.finish()
+    rows = capsysbinary.readouterr().out
+    assert rows.count(b"\n") == 1 and b",30," in rows
 
 
 @pytest.mark.parametrize("game", ["connect6", "ewn", "junqi"])

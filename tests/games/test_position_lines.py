@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from client import Client
 
-from siqi.daemon.analysis.formats import queries_of_fens
+from siqi.daemon.analysis.inputs import queries_of_fens
 from siqi.games import registry
 from siqi.games.records.position_lines import read_line
 

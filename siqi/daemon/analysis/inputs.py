@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TextIO
 
+from siqi.daemon.analysis.query import Query
 from siqi.daemon.commands.game_files import CommandError, GameFormat, GameSource, Report, choose, read_games, record_of
 from siqi.games import registry
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format
-from siqi.games.game_record import GameRecord
-from siqi.system.encodings import mark_of
+from siqi.games.game_record import GameRecord, check_moves
+from siqi.games.records.position_lines import read_line
+from siqi.system.encodings import Text, mark_of
 
 JSON, FEN, RECORD = "json", "fen", "record"
 WORDS = (JSON, FEN, RECORD)
@@ -41,21 +42,31 @@ class InputKind(NamedTuple):
         return f"{self.way if self.choice is None else self.choice.format.name}, {self.game}"
 
 
-def kind_of(name: str, head: bytes, options: argparse.Namespace) -> InputKind:
-    """Return the kind of an input by its first bytes, its name, and the options; CommandError if nothing shows it.
+class OpenInput(NamedTuple):
+    """An input that is open."""
 
-    Standard input that is no game counts as JSON, and so does a file with a name of JSON.
+    source: io.BufferedReader
+    head: bytes
+    kind: InputKind
+    text: Text | None  # its text, if it is read game by game or line by line
+
+
+def kind_of(name: str, head: bytes, game: str, form: str) -> InputKind:
+    """Return the kind of an input by its first bytes, its name, and the game and the format that the user has named.
+
+    '' for what is to be detected; CommandError if nothing shows it. Standard input that is no game counts as JSON, and
+    so does a file with a name of JSON.
     """
-    game = options.game or registry.DEFAULT_GAME
-    if options.format in (JSON, FEN, RECORD):
-        return InputKind(options.format, game)
-    if options.format is None and _is_json(head):
-        return InputKind(JSON, game)
+    usual = game or registry.DEFAULT_GAME
+    if form in WORDS:
+        return InputKind(form, usual)
+    if not form and _is_json(head):
+        return InputKind(JSON, usual)
     try:
-        choice = choose(GameSource(name, head[:HEAD_BYTES], options.game or "", options.format or ""))
+        choice = choose(GameSource(name, head[:HEAD_BYTES], game, form))
     except CommandError:
-        if options.format is None and (name == "-" or name.lower().endswith(_JSON_NAMES)):
-            return InputKind(JSON, game)
+        if not form and (name == "-" or name.lower().endswith(_JSON_NAMES)):
+            return InputKind(JSON, usual)
         raise
     return InputKind(_way(choice.format), choice.game, choice)
 
@@ -93,3 +104,42 @@ def read_whole(
         raise ValueError(f"{name}: more than the {MAX_BYTES >> 20} MiB that a file may have")
     found = read_games(GameSource(name, data, encoding=encoding), kind.choice, report)
     return [record_of(kind.game, one) for one in found.games], len(found.faults)
+
+
+def queries_of_fens(handle: Iterable[str], game: str, prefix: str = "") -> Iterator[Query]:
+    """Yield the query of each line: a FEN, and `moves ...` if there are any. Its id ends with the number of the line.
+
+    Comments and the operations of EPD are left out (siqi/games/records/position_lines.py).
+    """
+    for number, line in enumerate(handle, 1):
+        if (parts := read_line(line)) is not None:
+            fen = "" if parts.start == "startpos" else parts.start
+            yield Query(f"{prefix}{number}", game, fen=fen, moves=parts.moves)
+
+
+def records_of(handle: TextIO, game: str, skip: Callable[[str], None]) -> Iterator[GameRecord | ValueError]:
+    """Yield the games of a file, and an error for each with a fault; `skip` as for `StreamModule.stream`.
+
+    It is a CutGameError if its first moves can be played. UnicodeError if the text cannot be decoded; that ends the
+    reading, a bad game does not.
+    """
+    games = registry.record_format(game).load_stream().stream(handle, skip)
+    loaded = registry.load(game) if registry.wording(game) is None else None  # else the reader checks the moves itself
+    while True:
+        try:
+            record = next(games)
+            if loaded is not None:
+                check_moves(loaded, record)
+            yield record
+        except StopIteration:
+            return
+        except UnicodeError:
+            raise
+        except ValueError as error:
+            yield error
+
+
+def query_of_record(name: str, game: str, record: GameRecord) -> Query:
+    """Return the query for every position of a game."""
+    turns = tuple(range(len(record.moves) + 1))
+    return Query(name, game, fen=record.fen, moves=record.moves, dice=record.dice, analyseTurns=turns)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
-from siqi.daemon.analysis.formats import MATE_CP, is_known_from_next
 from siqi.daemon.analysis.query import GameName
+from siqi.daemon.analysis.scores import MATE_CP, is_known_from_next
 from siqi.games.contract import Outcome
 from siqi.games.pictures.plots import NEEDED, can_plot, drawn, has_mark, name_fault
 from siqi.system.files import check_folder, check_owned, replace_file

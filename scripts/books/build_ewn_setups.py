@@ -24,6 +24,7 @@ from scripts.common import script
 
 from siqi.daemon.cluster.jobs import in_order
 from siqi.games.books.book import BOOKS_FOLDER
+from siqi.games.ewn.game import Ewn
 from siqi.games.ewn.knowledge.knowledge import Knowledge
 from siqi.games.ewn.knowledge.setupbook import ANSWERS, KIND, RatedSetup, write
 from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
@@ -73,7 +74,7 @@ def value(setup: str, work: Record, amounts: Amounts) -> RatedSetup:
 
 @functools.cache
 def knowledge() -> Knowledge:
-    return Knowledge(sys.exit)
+    return Ewn(sys.exit).knowledge
 
 
 def value_number(seed: int, amounts: Amounts, number: int) -> RatedSetup:

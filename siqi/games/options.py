@@ -5,8 +5,9 @@ A game's declaration lists every option that it honours (`GameInfo.options`), an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from siqi.games.contract import Option
 
@@ -61,43 +62,57 @@ SHARED = (*OPENING_BOOK, *RULES, *ENDGAMES)
 """The options for books and tablebases, which the daemon declares once for all games, in this order."""
 
 
-class Values:
-    """The current values of a game's options. Every method raises KeyError for an option that is not declared."""
+S = TypeVar("S")
 
-    def __init__(self, options: Iterable[Option]) -> None:
-        self._texts = {option.name: option.default for option in options}
-        self._preset: Mapping[str, str] = {}
+_TYPES: Mapping[str, Callable[[str], object]] = {"check": "true".__eq__, "spin": int, "number": float}
+"""Conversions of values by the kind of their option; the other kinds have texts."""
+
+
+class Values(Generic[S]):
+    """The values of a game's options. `settings` has them as the game reads them, made anew at each change."""
+
+    def __init__(
+        self, options: Iterable[Option], kind: type[S], players: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    ) -> None:
+        """Take the defaults. `kind`: a NamedTuple whose fields have the names of options in lower case, `_` or not.
+
+        `players`: by the value of Algorithm, the options of a player that is selected whole; they hold in place of the
+        user's, which hold again once another value is chosen.
+        """
+        self._options = {option.name: option for option in options}
+        self._texts = {name: option.default for name, option in self._options.items()}
+        self._players = players
+        names = {_folded(name): name for name in self._options}
+        self._kind, self._fields = kind, [names[_folded(field)] for field in kind.__annotations__]
+        self.settings = self._read()
 
     def change(self, name: str, text: str) -> bool:
-        """Set a value, which the caller has checked by the declaration; False if it was set already.
+        """Set a value, which the caller has checked by the declaration; False if that changes no setting.
 
-        Most values that are set when a game is loaded were.
+        Most values that are set when a game is loaded were. KeyError for an option that is not declared.
         """
         if self._texts[name] == text:
             return False
         self._texts[name] = text
-        return True
+        before, self.settings = self.settings, self._read()
+        return self.settings != before
 
-    def preset(self, values: Mapping[str, str]) -> None:
-        """Let these values hold in place of those set, until the next call: a player that is selected whole."""
-        self._preset = values
+    def _read(self) -> S:
+        texts = {**self._texts, **self._players.get(self._texts.get("Algorithm", ""), {})}
+        return self._kind(*(_TYPES.get(self._options[name].kind, str)(texts[name]) for name in self._fields))
 
-    def text(self, name: str) -> str:
-        """Return a value as it was set or preset."""
-        return self._preset.get(name, self._texts[name])
 
-    def integer(self, name: str) -> int:
-        return int(self.text(name))
+def _folded(name: str) -> str:
+    return name.replace("_", "").lower()
 
-    def number(self, name: str) -> float:
-        return float(self.text(name))
 
-    def is_on(self, name: str) -> bool:
-        """True if the value of a check is `true`."""
-        return self.text(name) == "true"
+def named_file(text: str) -> Path | None:
+    """Return the file that the value of an option names, None if it names none."""
+    from pathlib import Path  # late: it would delay the handshake by 5 ms
 
-    def path(self, name: str) -> Path | None:
-        """Return the file that an option names, None if it names none."""
-        from pathlib import Path  # late: it would delay the handshake by 5 ms
+    return Path(text) if text else None
 
-        return Path(self.text(name)) if self.text(name) else None
+
+def changed(before: NamedTuple, after: NamedTuple) -> set[str]:
+    """Return the names of the fields in which two settings of a game differ."""
+    return {name for name, old, new in zip(after._fields, before, after, strict=True) if old != new}

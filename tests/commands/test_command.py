@@ -185,7 +185,7 @@ def test_options_of_a_bench(monkeypatch: pytest.MonkeyPatch) -> None:
 
     class Bench(BenchJob):
         def run(self) -> BenchDone:
-            made.append((self._game.knowledge.algorithm, self._config))
+            made.append((self._game.knowledge.settings.algorithm, self._config))
             return BenchDone(None)
 
     monkeypatch.setattr("siqi.daemon.engine.bench.BenchJob", Bench)

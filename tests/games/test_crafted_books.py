@@ -19,7 +19,7 @@ import pytest
 import zstandard
 from client import Client
 
-from siqi.games import registry
+from siqi.games import connect6, registry
 from siqi.games.books import book, opening
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
 from siqi.games.contract import Task, exhaust
@@ -30,7 +30,7 @@ from siqi.games.ewn.rules.setup import SETUPS
 from siqi.games.junqi.paper import cooperation
 from siqi.games.junqi.paper.experience import KIND_DTYPE, KINDS
 from siqi.games.kernel.control import Control
-from siqi.games.options import OPENING_BOOK, Values
+from siqi.games.options import Values
 from siqi.games.xiangqi.knowledge import rulebook, tablebase
 from siqi.games.xiangqi.knowledge.numbering import Ending
 from siqi.games.xiangqi.knowledge.patterns import PatternBook
@@ -146,9 +146,8 @@ def opens(make: Callable[[], Any]) -> Any:
 def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> None:
     """Only legal moves are returned, although all entries, having the key of one position, are read."""
     game, path, rng = registry.load(name), tmp_path / "a.book", random.Random(1)
-    values = Values(OPENING_BOOK)
-    openings = opening.OpeningBooks(name, values, pytest.fail)
-    values.change("BookMinGames", "0")
+    settings = Values(connect6.INFO.options, connect6.Settings).settings
+    settings = settings._replace(book_file=str(path), book_min_games=0)
     found = 0
     for words in ([], ["j10"] if name == "connect6" else ["b2e2"]):
         position = game.position()
@@ -172,8 +171,7 @@ def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> No
         moves = sorted({*odd, *legal})
         entries = np.array([(key, move, 5, 500, 500) for move in moves], opening.ENTRY)
         opening.write(path, name, {}, entries)
-        values.change("BookFile", str(path))
-        openings.reopen()
+        openings = opening.OpeningBooks(name, settings, pytest.fail)
         asked = openings.moves(position)
         assert asked and all(position.is_legal(entry.move) for entry in asked)
         assert all(opening.opening_text(position, entry) for entry in asked)

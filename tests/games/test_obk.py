@@ -11,7 +11,7 @@ import pytest
 
 from siqi.games.books.opening import OpeningBooks
 from siqi.games.options import Values
-from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi import INFO, Settings
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.knowledge.obk import _keys, open_obk
 
@@ -57,12 +57,10 @@ class Books(OpeningBooks):
     """Xiangqi's books, as the game opens them."""
 
     def __init__(self, warnings: list[str]) -> None:
-        self.values = Values(INFO.options)
-        super().__init__("xiangqi", self.values, warnings.append, open_obk)
+        super().__init__("xiangqi", Values(INFO.options, Settings).settings, warnings.append, open_obk)
 
-    def use(self, path: Path) -> None:
-        self.values.change("BookFile", str(path))
-        self.reopen()
+    def open(self, path: Path) -> None:
+        self.use(Values(INFO.options, Settings).settings._replace(book_file=str(path)))
 
 
 def test_keys_are_those_of_published_books() -> None:
@@ -121,7 +119,7 @@ def test_a_game_plays_from_such_a_book_and_goes_on_in_the_shipped_one(tmp_path: 
     warnings: list[str] = []
     books = Books(warnings)
     path = write(tmp_path / "b #%?.obk", (START_KEY, C3C4, 7, 4, 0, 1, 1))
-    books.use(path)
+    books.open(path)
     assert [line.text.split()[1] for line in books.consult(START)] == ["c3c4"]
     position = after("h2e2")
     assert books.consult(position)  # the shipped one's
@@ -142,7 +140,7 @@ def test_files_that_are_no_books(tmp_path: Path) -> None:
     for name, data in bad.items():
         path = tmp_path / f"bad-{name}"
         path.write_bytes(data)
-        books.use(path)
+        books.open(path)
         warnings.clear()
         for _ in range(2):
             assert all("h2e2" not in line.text or "games 14586" not in line.text for line in books.consult(START))

@@ -199,7 +199,7 @@ def test_junqi_s_paper_player_is_whole_whatever_the_options_say() -> None:
     for name, threads, choice in (("paper", 1, "q"), ("cooperation", 2, "combined")):
         player = Player("junqi", 2, CooperationChoice="combined", Algorithm=name)
         assert type(player.searcher._searcher._adapter).__name__ == "CooperationAdapter"
-        assert len(player.works) == threads and player.game.knowledge.choice == choice
+        assert len(player.works) == threads and player.game.knowledge.settings.cooperation_choice == choice
 
 
 def test_junqi_s_plain_uct_is_the_paper_player_s_uct_without_learning() -> None:

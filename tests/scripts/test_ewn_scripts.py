@@ -18,8 +18,9 @@ from siqi.games.books.book import BookFileError
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.evaluation import evaluate
 from siqi.games.ewn.evaluation.evaluate import WEIGHTS
+from siqi.games.ewn.game import Ewn
 from siqi.games.ewn.knowledge import knowledge
-from siqi.games.ewn.knowledge.knowledge import SETUP_BOOK, Knowledge
+from siqi.games.ewn.knowledge.knowledge import SETUP_BOOK
 from siqi.games.ewn.knowledge.setupbook import SetupBook
 from siqi.games.ewn.rules.setup import FIRST_SETUPS, SECOND_SETUPS, SETUPS, canonical, mirrored, reversed_numbers
 
@@ -61,7 +62,7 @@ def test_learning_lessens_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_evaluation_sees_a_position_and_its_turned_image_alike() -> None:
-    known, game, rng = Knowledge(pytest.fail), registry.load("ewn"), random.Random(2)
+    known, game, rng = Ewn(pytest.fail).knowledge, registry.load("ewn"), random.Random(2)
     for _ in range(50):
         position = Naive(setup_position(*("".join(rng.sample("123456", 6)) for _ in range(2))))
         for _ in range(rng.randint(0, 12)):
@@ -81,7 +82,7 @@ def test_the_evaluation_sees_a_position_and_its_turned_image_alike() -> None:
 def test_without_its_book_the_evaluation_counts_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "BOOK", tmp_path / "none.book")
     reported: list[str] = []
-    known = Knowledge(reported.append)
+    known = Ewn(reported.append).knowledge
     assert len(reported) == 1
     assert "evaluating by steps alone" in reported[0]
     game = registry.load("ewn")
@@ -137,10 +138,10 @@ def test_a_damaged_book_of_setups_is_refused(tmp_path: Path, monkeypatch: pytest
         SetupBook(tmp_path / "bad.book")
     monkeypatch.setattr(knowledge, "SETUP_BOOK", tmp_path / "bad.book")
     reported: list[str] = []
-    known = Knowledge(reported.append)
-    known.set_option("OwnBook", "true")
-    assert known.suggest([], random.Random(1)) is None
-    assert known.suggest([], random.Random(1)) is None
+    game = Ewn(reported.append)
+    game.set_option("OwnBook", "true")
+    assert game.knowledge.suggest([], random.Random(1)) is None
+    assert game.knowledge.suggest([], random.Random(1)) is None
     assert len(reported) == 1
 
 

@@ -256,7 +256,7 @@ def test_the_cells_of_the_factorial_experiment() -> None:
         assert len(names) == whole - (0 if level.has_halves else len(level.rewards) * ((0.5, 0.5) in level.factors))
         for name in names:
             agent: Any = make_player(name)
-            assert agent.game.knowledge.leaf_visits == 1
+            assert agent.game.knowledge.settings.uct_leaf_visits == 1
     assert {level.limit.nodes for level in ewn_uct.LEVELS} == {0, 20_000, 200_000, 2_000_000}
     assert {reward for level in ewn_uct.LEVELS for reward in level.rewards} == {"0..1", "-1..1"}
 

@@ -29,7 +29,7 @@ from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.game_loop import Opening, Referee
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.game import Ewn
-from siqi.games.ewn.knowledge.knowledge import BARE
+from siqi.games.ewn.paper.players import BARE
 from siqi.games.ewn.rules.notation import TRIANGLES, move_text
 from siqi.games.ewn.rules.position import make_move
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
 from siqi.games.contract import BookLine, BookMove, Move, Position, Suggestion, Warn
-from siqi.games.options import Values
+from siqi.games.options import named_file
 
 VERSION = 1
 
@@ -145,38 +145,53 @@ def choose(moves: Sequence[OpeningMove], rng: random.Random) -> OpeningMove | No
     return rng.choices(moves, [entry.weight for entry in moves])[0]
 
 
+class OpeningSettings(Protocol):
+    """The settings by the options of OPENING_BOOK."""
+
+    @property
+    def own_book(self) -> bool: ...
+    @property
+    def book_file(self) -> str: ...
+    @property
+    def book_depth(self) -> int: ...
+    @property
+    def book_min_games(self) -> int: ...
+
+
 class OpeningBooks:
-    """A game's opening books, the user's own and the shipped one, as its options name them."""
+    """A game's opening books, the user's own and the shipped one, as its settings name them."""
 
     def __init__(
         self,
         game: str,
-        values: Values,
+        settings: OpeningSettings,
         warn: Warn,
         foreign: Callable[[Path], ForeignBook | None] = lambda path: None,
     ) -> None:
-        """`values` must declare the options of OPENING_BOOK; `warn` gets a line for each book that cannot be used.
+        """`warn` gets a line for each book that cannot be used.
 
         `foreign` opens books of other programs; it returns None for ours.
         """
         self._foreign = foreign
         self._game = game
-        self._values = values
+        self._settings = settings
         self._warn = warn
         self._books: dict[Path, OpeningBook | ForeignBook | None] = {}
 
-    def reopen(self) -> None:
-        """Forget the books: each is read again when it is next needed."""
-        self._books.clear()
+    def use(self, settings: OpeningSettings) -> None:
+        """Take other settings; if they name another book, each is read again when it is next needed."""
+        if settings.book_file != self._settings.book_file:
+            self._books.clear()
+        self._settings = settings
 
     def moves(self, position: SymmetricPosition) -> list[OpeningMove]:
         """Return the moves, best first, of the first book that has some: the user's own, then the shipped one.
 
         There are none from ply BookDepth on. Moves played in fewer than BookMinGames games are left out.
         """
-        if position.game_ply >= self._values.integer("BookDepth"):
+        if position.game_ply >= self._settings.book_depth:
             return []
-        own = self._values.path("BookFile")
+        own = named_file(self._settings.book_file)
         shipped = BOOKS_FOLDER / f"{self._game}-openings.book"
         for path in [shipped] if own is None else [own, shipped]:
             if moves := self._moves_of(path, position):
@@ -189,7 +204,7 @@ class OpeningBooks:
             if path not in self._books:
                 self._books[path] = self._foreign(path) or OpeningBook(path, self._game)
             book = self._books[path]
-            return [] if book is None else book.moves(position, self._values.integer("BookMinGames"))
+            return [] if book is None else book.moves(position, self._settings.book_min_games)
         except BookFileError as error:
             self._warn(str(error))
             self._books[path] = None
@@ -197,7 +212,7 @@ class OpeningBooks:
 
     def suggest(self, position: SymmetricPosition, rng: random.Random) -> Suggestion | None:
         """Return one of `moves` at random, by weight; None without OwnBook or moves."""
-        entry = choose(self.moves(position), rng) if self._values.is_on("OwnBook") else None
+        entry = choose(self.moves(position), rng) if self._settings.own_book else None
         return None if entry is None else Suggestion(entry.move, opening_text(position, entry))
 
     def consult(self, position: SymmetricPosition) -> list[BookLine]:

@@ -1,5 +1,7 @@
 """Connect6 (六子棋)."""
 
+from typing import NamedTuple
+
 from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
 from siqi.games.options import OPENING_BOOK
 from siqi.games.shape import BoardShape
@@ -63,3 +65,18 @@ INFO = GameInfo(
         ),
     ),
 )
+
+
+class Settings(NamedTuple):
+    """The values of the options above."""
+
+    own_book: bool
+    book_file: str
+    book_depth: int
+    book_min_games: int
+    algorithm: str
+    scan: str
+    network_file: str
+    evaluation: str
+    width: int
+    depth: int

@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 
-from siqi.games.books.opening import OpeningBooks
-from siqi.games.connect6 import INFO
+from siqi.games.connect6 import INFO, Settings
 from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.data.bench import BENCH
-from siqi.games.connect6.evaluation.choice import ChosenEvaluation
+from siqi.games.connect6.knowledge.knowledge import Knowledge
+from siqi.games.connect6.paper.players import PLAYERS, new_searcher
 from siqi.games.connect6.rules import movegen, notation
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS
-from siqi.games.connect6.rules.work import MAX_PLY, WORK_DTYPE
+from siqi.games.connect6.rules.work import WORK_DTYPE
 from siqi.games.connect6.search.search import Connect6Adapter
 from siqi.games.contract import BenchItem, BookLine, Game, GameInfo, Searcher, Suggestion, Warn, check_throw
 from siqi.games.kernel.control import Control
@@ -28,23 +28,13 @@ class Connect6:
     bench: tuple[BenchItem, ...] = BENCH
 
     def __init__(self, warn: Warn) -> None:
-        self._values = Values(INFO.options)
-        self._openings = OpeningBooks("connect6", self._values, warn)
-        self._evaluation = ChosenEvaluation(self._values, warn)
-        self._adapter = Connect6Adapter(self._evaluation)
-        self._shape_search()
+        self._values = Values(INFO.options, Settings, PLAYERS)
+        self._knowledge = Knowledge(self._values.settings, warn)
+        self._adapter = Connect6Adapter(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
-        if not self._values.change(name, value):
-            return
-        if name == "BookFile":
-            self._openings.reopen()
-        self._evaluation.change(name)
-        self._shape_search()
-
-    def _shape_search(self) -> None:
-        self._adapter.width = self._values.integer("Width")
-        self._adapter.max_depth = self._values.integer("Depth") or MAX_PLY - 1
+        if self._values.change(name, value):
+            self._knowledge.use(self._values.settings)
 
     def position(self, fen: str | None = None) -> Connect6Position:
         return Connect6Position(notation.START_FEN if fen is None else fen)
@@ -58,17 +48,15 @@ class Connect6:
         return notation.write_fen(pieces, turn, 1 if len(pieces) in (0, POINTS - 1) else 2)
 
     def searcher(self) -> Searcher[Connect6Position]:
-        return ChosenSearcher(lambda: self._values.text("Algorithm"), self._new_searcher)
+        return ChosenSearcher(lambda: self._knowledge.settings.algorithm, self._new_searcher)
 
     def _new_searcher(self) -> Searcher[Connect6Position]:
-        if self._values.text("Algorithm") == "pvs":
-            return DeepeningSearcher(Aspiration(self._adapter))
-        from siqi.games.connect6.paper.player import RoadsAdapter  # compiled only if selected
-
-        return DeepeningSearcher(RoadsAdapter(self._values))
+        if self._knowledge.settings.algorithm in PLAYERS:
+            return new_searcher(self._knowledge)
+        return DeepeningSearcher(Aspiration(self._adapter))
 
     def consult(self, position: Connect6Position) -> list[BookLine]:
-        return self._openings.consult(position)
+        return self._knowledge.openings.consult(position)
 
     def suggest(self, position: Connect6Position, rng: random.Random) -> Suggestion | None:
         """Return a move that needs no search, or None: the centre for a first single stone, otherwise a book move.
@@ -77,10 +65,10 @@ class Connect6:
         """
         if position.record.empty == POINTS and position.record.left == 1:
             return Suggestion(position.parse_move(notation.CENTRE), "first stone", under_any_limit=True)
-        return self._openings.suggest(position, rng)
+        return self._knowledge.openings.suggest(position, rng)
 
     def evaluate(self, position: Connect6Position) -> list[str]:
-        return self._evaluation.current.explain(position.record)
+        return self._knowledge.evaluation.explain(position.record)
 
     def perft(self, position: Connect6Position, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         work = new_record(WORK_DTYPE)

@@ -1,5 +1,7 @@
 """EinStein würfelt nicht! (爱恩斯坦棋)."""
 
+from typing import NamedTuple
+
 from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
 from siqi.games.options import ENDGAMES, OWN_BOOK
 from siqi.games.shape import BoardShape
@@ -80,3 +82,20 @@ INFO = GameInfo(
         ),
     ),
 )
+
+
+class Settings(NamedTuple):
+    """The values of the options above."""
+
+    own_book: bool
+    use_endgames: bool
+    endgame_path: str
+    algorithm: str
+    wink: float
+    uctk: float
+    uct_playout: str
+    uct_parallel: str
+    uct_reward: str
+    uct_proofs: bool
+    uct_reuse_tree: bool
+    uct_leaf_visits: int

@@ -18,10 +18,11 @@ from siqi.games.contract import (
     Warn,
     check_throw,
 )
-from siqi.games.ewn import INFO
+from siqi.games.ewn import INFO, Settings
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.data.bench import BENCH
 from siqi.games.ewn.knowledge.knowledge import Knowledge
+from siqi.games.ewn.paper.players import PLAYERS, new_searcher
 from siqi.games.ewn.rules import movegen, notation
 from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
 from siqi.games.ewn.rules.work import WORK_DTYPE
@@ -29,27 +30,12 @@ from siqi.games.ewn.search.search import ExpectimaxAdapter
 from siqi.games.ewn.search.setup import SetupSearch
 from siqi.games.kernel.control import POLL_INTERVAL, Control
 from siqi.games.kernel.jit import Record, new_record
+from siqi.games.options import Values
 from siqi.games.search.choice import DeployingSearcher
 from siqi.games.search.deepening import DeepeningSearcher
-from siqi.games.search.sampling import SamplingSearcher
 
 MAX_PERFT = 100
 """The highest depth of perft, in plies; games are shorter."""
-
-
-def new_searcher(knowledge: Knowledge) -> Searcher[EwnPosition]:
-    """Return a searcher for the option Algorithm."""
-    if knowledge.algorithm in ("expectimax", "alphabeta"):
-        return DeepeningSearcher(ExpectimaxAdapter(knowledge))
-    if knowledge.algorithm in ("minimax", "montecarlo"):
-        from siqi.games.ewn.paper.opponents import MinimaxAdapter, MonteCarloAdapter
-
-        if knowledge.algorithm == "minimax":
-            return DeepeningSearcher(MinimaxAdapter(knowledge))
-        return SamplingSearcher(MonteCarloAdapter())
-    from siqi.games.ewn.paper.uct import UctAdapter  # compiled only if selected: a first load takes 11 s instead of 15
-
-    return SamplingSearcher(UctAdapter(knowledge))
 
 
 class Ewn:
@@ -58,10 +44,12 @@ class Ewn:
 
     def __init__(self, warn: Warn) -> None:
         """`warn` gets a line for a book that cannot be used."""
-        self.knowledge = Knowledge(warn)
+        self._values = Values(INFO.options, Settings, PLAYERS)
+        self.knowledge = Knowledge(self._values.settings, warn)
 
     def set_option(self, name: str, value: str) -> None:
-        self.knowledge.set_option(name, value)
+        if self._values.change(name, value):
+            self.knowledge.use(self._values.settings)
 
     def position(self, fen: str | None = None) -> EwnPosition:
         return EwnPosition(fen)
@@ -72,10 +60,15 @@ class Ewn:
 
     def searcher(self) -> Searcher[EwnPosition]:
         return DeployingSearcher(
-            lambda: self.knowledge.algorithm,
-            lambda: new_searcher(self.knowledge),
+            lambda: self.knowledge.settings.algorithm,
+            self._new_searcher,
             lambda task, seed: SetupSearch(task, seed, self.knowledge),
         )
+
+    def _new_searcher(self) -> Searcher[EwnPosition]:
+        if self.knowledge.settings.algorithm in PLAYERS:
+            return new_searcher(self.knowledge)
+        return DeepeningSearcher(ExpectimaxAdapter(self.knowledge))
 
     def consult(self, position: EwnPosition) -> list[BookLine]:
         """Return lines with the book's set-ups, or with the tablebase's chance."""

@@ -1,5 +1,7 @@
 """Junqi (軍棋), the dark two-player game."""
 
+from typing import NamedTuple
+
 from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
 from siqi.games.shape import BoardShape
 
@@ -62,3 +64,15 @@ INFO = GameInfo(
         ),
     ),
 )
+
+
+class Settings(NamedTuple):
+    """The values of the options above."""
+
+    algorithm: str
+    cooperation_alpha: float
+    cooperation_gamma: float
+    cooperation_pieces: int
+    cooperation_choice: str
+    cooperation_file: str
+    layout_file: str

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from siqi.games.contract import HIDDEN, BenchItem, BookLine, Game, GameInfo, Searcher, Suggestion, Warn, check_throw
-from siqi.games.junqi import INFO
+from siqi.games.junqi import INFO, Settings
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.data.bench import BENCH
 from siqi.games.junqi.knowledge.knowledge import Knowledge
+from siqi.games.junqi.paper.players import PLAYERS, new_searcher
 from siqi.games.junqi.rules import movegen, notation
-from siqi.games.junqi.rules.lookup import (
-    LOOKUP_RECORD,
-)
+from siqi.games.junqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.junqi.rules.position import POSITION_DTYPE
 from siqi.games.junqi.rules.work import WORK_DTYPE
 from siqi.games.junqi.search.root import explain
@@ -23,32 +22,12 @@ from siqi.games.junqi.search.search import WorldsAdapter
 from siqi.games.junqi.search.setup import SetupSearch
 from siqi.games.kernel.control import POLL_INTERVAL, Control
 from siqi.games.kernel.jit import new_record
+from siqi.games.options import Values
 from siqi.games.search.choice import DeployingSearcher
 from siqi.games.search.deepening import DeepeningSearcher
 from siqi.games.search.sampling import SamplingSearcher
 
 MAX_PERFT = 30
-
-
-def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
-    """Return a new searcher of the kind that the option Algorithm names; only its own kernels are loaded."""
-    if knowledge.searcher == "uct":
-        from siqi.games.junqi.search.uct import UctAdapter
-
-        return SamplingSearcher(UctAdapter())
-    if knowledge.searcher in ("cooperation", "paper"):
-        from siqi.games.junqi.paper.cooperation import CooperationAdapter
-
-        return SamplingSearcher(CooperationAdapter(knowledge))
-    if knowledge.searcher == "plain-uct":
-        from siqi.games.junqi.paper.opponents import PlainUctAdapter
-
-        return SamplingSearcher(PlainUctAdapter())
-    if knowledge.searcher == "flat":
-        from siqi.games.junqi.search.flat import FlatAdapter
-
-        return SamplingSearcher(FlatAdapter())
-    return DeepeningSearcher(WorldsAdapter())
 
 
 class Junqi:
@@ -57,10 +36,14 @@ class Junqi:
 
     def __init__(self, warn: Warn) -> None:
         """`warn` gets a line for a file that cannot be used."""
-        self.knowledge = Knowledge(warn)
+        self._values = Values(INFO.options, Settings, PLAYERS)
+        self.knowledge = Knowledge(self._values.settings, warn)
 
     def set_option(self, name: str, value: str) -> None:
-        self.knowledge.set_option(name, value)
+        if self._values.change(name, value):
+            self.knowledge.use(self._values.settings)
+        if name == "LayoutFile":
+            self.knowledge.read_layouts(value)
 
     def position(self, fen: str | None = None) -> JunqiPosition:
         return JunqiPosition(fen)
@@ -74,10 +57,25 @@ class Junqi:
 
     def searcher(self) -> Searcher[JunqiPosition]:
         return DeployingSearcher(
-            lambda: self.knowledge.searcher,
-            lambda: new_searcher(self.knowledge),
+            lambda: self.knowledge.settings.algorithm,
+            self._new_searcher,
             lambda task, seed: SetupSearch(task, seed, self.knowledge.layouts),
         )
+
+    def _new_searcher(self) -> Searcher[JunqiPosition]:
+        """Return a new searcher of the kind that the option Algorithm names; only its own kernels are loaded."""
+        algorithm = self.knowledge.settings.algorithm
+        if algorithm in PLAYERS:
+            return new_searcher(self.knowledge)
+        if algorithm == "uct":
+            from siqi.games.junqi.search.uct import UctAdapter
+
+            return SamplingSearcher(UctAdapter())
+        if algorithm == "flat":
+            from siqi.games.junqi.search.flat import FlatAdapter
+
+            return SamplingSearcher(FlatAdapter())
+        return DeepeningSearcher(WorldsAdapter())
 
     def consult(self, position: JunqiPosition) -> list[BookLine]:
         return []

@@ -114,12 +114,12 @@ class Aspiration(DeepeningAdapter[R]):
     def begin(self, task: Task[R], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
         self._key = None
         self._task, self._works = task, works
-        self.max_depth = self._game.max_depth
         self._boards = [task.position.record.copy() for _ in works]
         for work in works:
             work.seldepth = 0
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
         self._root = self._game.begin(task, works)
+        self.max_depth = self._game.max_depth
         self._lines = [Line(Score(), (move,)) for move in self._root.moves[: task.multipv]]
 
     def begin_depth(self, depth: int) -> None:

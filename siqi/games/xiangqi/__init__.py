@@ -1,6 +1,7 @@
 """Xiangqi (象棋)."""
 
 import os
+from typing import NamedTuple
 
 from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
 from siqi.games.options import ENDGAMES, OPENING_BOOK, RULES
@@ -74,3 +75,22 @@ INFO = GameInfo(
         *_tuning(),
     ),
 )
+
+
+class Settings(NamedTuple):
+    """The values of the options above without those for tuning."""
+
+    own_book: bool
+    book_file: str
+    book_depth: int
+    book_min_games: int
+    algorithm: str
+    use_rules: str
+    mine_rules: bool
+    rule_file: str
+    use_endgames: bool
+    endgame_path: str
+    network_file: str
+    evaluation: str
+    position_file: str
+    uci_coordinates: str

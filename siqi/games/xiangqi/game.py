@@ -8,15 +8,17 @@ from collections.abc import Iterator, Mapping
 from siqi.games.contract import BenchItem, BookLine, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
 from siqi.games.kernel.control import POLL_INTERVAL, Control
 from siqi.games.kernel.jit import new_record
+from siqi.games.options import Values
 from siqi.games.search.aspiration import Aspiration
 from siqi.games.search.choice import ChosenSearcher
 from siqi.games.search.deepening import DeepeningSearcher
-from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi import INFO, Settings
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.data.bench import BENCH
 from siqi.games.xiangqi.data.margins import MARGIN_OPTIONS
 from siqi.games.xiangqi.knowledge.knowledge import Knowledge
 from siqi.games.xiangqi.knowledge.probe import UNKNOWN
+from siqi.games.xiangqi.paper.players import PLAYERS, new_searcher
 from siqi.games.xiangqi.rules import movegen, notation
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import QUIET_LIMIT
@@ -29,14 +31,17 @@ class Xiangqi:
     bench: tuple[BenchItem, ...] = BENCH
 
     def __init__(self, warn: Warn) -> None:
-        self._knowledge = Knowledge(warn)
+        self._values = Values(INFO.options, Settings, PLAYERS)
+        self._knowledge = Knowledge(self._values.settings, warn)
         self._adapter = XiangqiAdapter(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
         if name in MARGIN_OPTIONS:
             self._adapter.set_margins(self._adapter.margins._replace(**{MARGIN_OPTIONS[name]: int(value)}))
-        else:
-            self._knowledge.set_option(name, value)
+        elif self._values.change(name, value):
+            self._knowledge.use(self._values.settings)
+        if name == "PositionFile":
+            self._knowledge.read_known_positions(value)
 
     def learn_from(self, path: str) -> None:
         self._knowledge.learn_from(path)
@@ -52,14 +57,12 @@ class Xiangqi:
         return notation.write_fen(pieces, turn)
 
     def searcher(self) -> Searcher[XiangqiPosition]:
-        return ChosenSearcher(lambda: self._knowledge.algorithm, self._new_searcher)
+        return ChosenSearcher(lambda: self._knowledge.settings.algorithm, self._new_searcher)
 
     def _new_searcher(self) -> Searcher[XiangqiPosition]:
-        if self._knowledge.algorithm == "pvs":
-            return DeepeningSearcher(Aspiration(self._adapter))
-        from siqi.games.xiangqi.paper.negamax import NegamaxAdapter  # compiled only if selected
-
-        return DeepeningSearcher(NegamaxAdapter(self._knowledge))
+        if self._knowledge.settings.algorithm in PLAYERS:
+            return new_searcher(self._knowledge)
+        return DeepeningSearcher(Aspiration(self._adapter))
 
     def consult(self, position: XiangqiPosition) -> list[BookLine]:
         return self._knowledge.consult(position)

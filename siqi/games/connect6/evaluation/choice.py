@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
@@ -14,7 +13,6 @@ from siqi.games.connect6.evaluation.patterns import NetworkEvaluation, empty_poi
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS
 from siqi.games.contract import Warn, silent
 from siqi.games.kernel.jit import Record
-from siqi.games.options import Values
 from siqi.games.search.win_model import WinModel
 
 WIN_MODELS = {"network": WinModel((0.003809,), (0.0,), 800), "roads": WinModel((0.00374,), (0.0,), 800)}
@@ -71,28 +69,3 @@ def choose(name: str, file: Path | None = None, warn: Warn = silent) -> Evaluati
         if network is not None:
             return NetworkEvaluation(network)
     return RoadsEvaluation()
-
-
-class ChosenEvaluation:
-    """The evaluation that the options name, chosen at its first use.
-
-    Options come one by one, and only all together show whether a warning is due.
-    """
-
-    def __init__(self, values: Values, warn: Warn) -> None:
-        self._values = values
-        self._warn = warn
-
-    @functools.cached_property
-    def current(self) -> Evaluation:
-        return choose(self._values.text("Evaluation"), self._values.path("NetworkFile"), self._warn)
-
-    @property
-    def win_model(self) -> WinModel:
-        """The chances by score of searches by this evaluation."""
-        return WIN_MODELS[self.current.name]
-
-    def change(self, option: str) -> None:
-        """Choose anew, after a change of an option, if that depends on it."""
-        if option == "Evaluation" or (option == "NetworkFile" and self._values.text("Evaluation") == "network"):
-            self.__dict__.pop("current", None)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from siqi.games.connect6.board import Connect6Position
-from siqi.games.connect6.evaluation.choice import ChosenEvaluation
+from siqi.games.connect6.evaluation.choice import WIN_MODELS
 from siqi.games.connect6.evaluation.evaluate import EVAL_BOUND, evaluate
 from siqi.games.connect6.evaluation.patterns import value_by_network
+from siqi.games.connect6.knowledge.knowledge import Knowledge
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.connect6.rules.movegen import winning_turn
 from siqi.games.connect6.rules.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
@@ -335,7 +336,7 @@ def list_root(pos: Record, work: Record, lookup: Record, limit: int) -> int:
 
 
 class Connect6Adapter(AspirationAdapter["Connect6Position"]):
-    """Connect6's half of the searcher. The user's options set `width`, turns searched at a node, and `max_depth`."""
+    """Connect6's half of the aspiration searcher."""
 
     work_dtype = WORK_DTYPE
     mate = MATE
@@ -343,36 +344,35 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
     margin = 100
     quiet_bound = EVAL_BOUND
     win_is_enough = True
-    max_depth: int
-    width: int
 
-    def __init__(self, evaluation: ChosenEvaluation) -> None:
-        self._evaluation = evaluation
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
 
     @property
     def values(self) -> object:
-        return self._evaluation.current
+        return self._knowledge.evaluation
 
     def begin(self, task: Task[Connect6Position], works: Sequence[Record]) -> RootInfo:
         """Prepare each thread's memory; list three times as many turns at the root as at the nodes below."""
-        self._phase = task.position.phase
+        settings = self._knowledge.settings
+        self._phase, self.max_depth = task.position.phase, settings.depth or MAX_PLY - 1
         turns = list(task.moves[:MAX_TURNS])
-        self._evaluation.current.prepare(works)
+        self._knowledge.evaluation.prepare(works)
         for work in works:
-            work.width = self.width
+            work.width = settings.width
             work.killers[:] = 0
             work.root_is_free = not task.moves
             if task.moves:
                 work.root_proves = int(len(task.moves) <= MAX_TURNS)
                 work.root_moves[: len(turns)] = turns
             else:
-                count = int(list_root(task.position.record, work, LOOKUP_RECORD, 3 * self.width))
+                count = int(list_root(task.position.record, work, LOOKUP_RECORD, 3 * settings.width))
                 turns = work.root_moves[:count].tolist()
             work.root_count = len(turns)
         return RootInfo(turns)
 
     def chances(self, cp: int) -> tuple[float, float]:
-        return self._evaluation.win_model.chances(cp, self._phase)
+        return WIN_MODELS[self._knowledge.evaluation.name].chances(cp, self._phase)
 
     def unproven(self, work: Record) -> int:
         claim = int(work.claims[0])

@@ -55,6 +55,12 @@ ROOT, TREE, CHILDREN = range(3)
 PARALLEL_MODES = ("root", "tree", "children")
 """The values of the option UCTParallel, in the order of the modes."""
 
+REWARDS = {"0..1": (0, 1), "-1..1": (-1, 1)}
+"""The rewards of a loss and of a win in UCTValue, by the value of UCTReward."""
+
+THREADS = {"paper": 3, "plain-uct": 1}
+"""The threads of the players that have a number of their own, by the value of Algorithm."""
+
 MAX_KEPT = 200_000
 """The most nodes kept from one search to the next; copying them takes 6 ms."""
 
@@ -445,27 +451,27 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
 
     @property
     def threads(self) -> int:
-        return self._knowledge.threads
+        return THREADS.get(self._knowledge.settings.algorithm, 0)
 
     @property
     def shares_tree(self) -> bool:
-        return self._knowledge.parallel != PARALLEL_MODES[ROOT]
+        return self._knowledge.settings.uct_parallel != PARALLEL_MODES[ROOT]
 
     def forget(self) -> None:
         self._grown, self._forests = None, []
 
     def begin(self, task: Task[EwnPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         """Prepare each thread's memory; keep the part of the trees that the last search grew below this position."""
-        known = self._knowledge
+        known, settings = self._knowledge, self._knowledge.settings
         self._root, self._works = RootMoves(task), works
-        mode = PARALLEL_MODES.index(known.parallel)
+        mode = PARALLEL_MODES.index(settings.uct_parallel)
         if mode == ROOT and len(trees) < len(works):
             mode = TREE  # the option changed since the trees were made
         path = None
-        is_alike = (self._parallel_mode, self._has_proofs) == (mode, known.has_proofs)
-        if self._grown is not None and known.keeps_tree and is_alike and not task.moves:
+        is_alike = (self._parallel_mode, self._has_proofs) == (mode, settings.uct_proofs)
+        if self._grown is not None and settings.uct_reuse_tree and is_alike and not task.moves:
             path = path_between(self._grown, self._root.record)
-        self._parallel_mode, self._has_proofs = mode, known.has_proofs
+        self._parallel_mode, self._has_proofs = mode, settings.uct_proofs
         if path is None:
             self._forests = [Forest(tree) for tree in (trees if self._parallel_mode == ROOT else trees[:1])]
         for forest in self._forests:
@@ -473,11 +479,11 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         for thread, work in enumerate(works):
             shared = address_of(self._forest(thread).shared)
             work.tablebase, work.evaluation = known.tablebase, known.evaluation
-            low, high = known.reward
-            work.wink, work.uctk = (high - low) * known.wink, known.uctk
-            work.has_proofs, work.leaf_visits = known.has_proofs, known.leaf_visits
+            low, high = REWARDS[settings.uct_reward]
+            work.wink, work.uctk = (high - low) * settings.wink, settings.uctk
+            work.has_proofs, work.leaf_visits = settings.uct_proofs, settings.uct_leaf_visits
             work.parallel_mode, work.shared = self._parallel_mode, shared
-            work.policy, work.playout_plies = PLAYOUTS[known.playout]
+            work.policy, work.playout_plies = PLAYOUTS[settings.uct_playout]
             work.seldepth = work.tbhits = 0
             work.allowed_count = len(task.moves)
             work.allowed[: len(task.moves)] = task.moves

@@ -1,13 +1,12 @@
-"""The options of Junqi, and the layouts that they name."""
+"""The knowledge that the settings select for Junqi: the user's layouts."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from siqi.games.contract import Warn
-from siqi.games.junqi import INFO
+from siqi.games.junqi import Settings
 from siqi.games.junqi.rules.notation import check_setup
-from siqi.games.options import Values
 from siqi.system.encodings import read_text
 
 MAX_BYTES = 1 << 20
@@ -33,25 +32,23 @@ def read_layouts(path: Path) -> list[str]:
     return layouts
 
 
-PLAYERS = {"paper": {"CooperationChoice": "q"}}
-"""The options of paper 4's player whole, by the value of Algorithm."""
-
-
 class Knowledge:
-    """The values of the options."""
+    """The user's layouts."""
 
-    def __init__(self, warn: Warn) -> None:
+    def __init__(self, settings: Settings, warn: Warn) -> None:
         """`warn` gets a line for a file that cannot be used."""
+        self.settings = settings
         self.warn = warn
-        self._values = Values(INFO.options)
-        self._layouts: list[str] = []
+        self.layouts: list[str] = []
+        """Set-up words of the user's file; without any the engine draws its own."""
 
-    def set_option(self, name: str, value: str) -> None:
-        self._values.change(name, value)
-        if name == "Algorithm":
-            self._values.preset(PLAYERS.get(value, {}))
-        if name == "LayoutFile":  # read again if it is named again
-            self._layouts = self._read_layouts(value) if value else []
+    def use(self, settings: Settings) -> None:
+        """Take other settings."""
+        self.settings = settings
+
+    def read_layouts(self, path: str) -> None:
+        """Read the user's file, again if the same one is named again; '': there is none."""
+        self.layouts = self._read_layouts(path) if path else []
 
     def _read_layouts(self, path: str) -> list[str]:
         try:
@@ -61,38 +58,3 @@ class Knowledge:
         except ValueError as error:
             self.warn(f"{path}: {error}")
         return []
-
-    @property
-    def layouts(self) -> list[str]:
-        """Set-up words of the user's file; without any the engine draws its own."""
-        return self._layouts
-
-    @property
-    def searcher(self) -> str:
-        return self._values.text("Algorithm")
-
-    @property
-    def threads(self) -> int:
-        """The threads of the player, whatever the option Threads says; 0: as it says."""
-        return 1 if self.searcher == "paper" else 0
-
-    @property
-    def alpha(self) -> float:
-        return self._values.number("CooperationAlpha")
-
-    @property
-    def gamma(self) -> float:
-        return self._values.number("CooperationGamma")
-
-    @property
-    def activate(self) -> int:
-        return self._values.integer("CooperationPieces")
-
-    @property
-    def choice(self) -> str:
-        """How the cooperative player chooses its move: by `q`, or by `combined` values."""
-        return self._values.text("CooperationChoice")
-
-    @property
-    def cooperation_file(self) -> str:
-        return self._values.text("CooperationFile")

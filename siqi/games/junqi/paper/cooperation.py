@@ -91,7 +91,7 @@ class CooperationAdapter(UctAdapter):
 
     @property
     def threads(self) -> int:
-        return self._knowledge.threads
+        return 1 if self._knowledge.settings.algorithm == "paper" else 0
 
     def _load(self, path: Path) -> bool:
         """Load a file; False, after a line with the reason, if it cannot be used."""
@@ -133,18 +133,19 @@ class CooperationAdapter(UctAdapter):
 
     def _open_file(self) -> None:
         """Begin with the experience of the file that the option names; from now on it is saved there."""
-        self._named = self._path = Path(self._knowledge.cooperation_file)
+        self._named = self._path = Path(self._knowledge.settings.cooperation_file)
         self._base = np.zeros(KINDS, KIND_DTYPE)
         if self._path != Path() and not _is_new(self._path) and not self._load(self._path):
             self._path = Path()  # a file that could not be read is not overwritten
         self._experience = self._base.copy()
 
     def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
-        if self._named != Path(self._knowledge.cooperation_file):  # the option was set during a game
+        if self._named != Path(self._knowledge.settings.cooperation_file):  # the option was set during a game
             self._open_file()
         super().begin(task, trees, works, seed)
         self._team = new_record(TEAM_DTYPE)
-        self._team.alpha, self._team.gamma = self._knowledge.alpha, self._knowledge.gamma
+        settings = self._knowledge.settings
+        self._team.alpha, self._team.gamma = settings.cooperation_alpha, settings.cooperation_gamma
         self._team.least = self.least_lessons
         self._team.row = -1
 
@@ -175,7 +176,7 @@ class CooperationAdapter(UctAdapter):
         lines = self._best_first(self.move_values())
         most, prior = max(value.visits for value in lines) if lines else 0, self._works[0].prior
         lines.sort(key=lambda value: (OFTEN * value.visits < most, prior[value.move] < 0))
-        if self._knowledge.choice == "q" and self._team.row >= 0:
+        if self._knowledge.settings.cooperation_choice == "q" and self._team.row >= 0:
             best = first_move(self._row, int(self._team.members))
             lines.sort(key=lambda value: value.move != best)
         return self._root.result(lines)
@@ -215,7 +216,7 @@ class CooperationAdapter(UctAdapter):
         view, team = self._root.view, self._team
         members = team.piece[: team.members].tolist()
         before = self._row.copy() if team.row >= 0 else None
-        pieces = renewed_team(ranked_pieces(view, best_first), members, self._knowledge.activate)
+        pieces = renewed_team(ranked_pieces(view, best_first), members, self._knowledge.settings.cooperation_pieces)
         team.members = len(pieces)
         team.piece[: len(pieces)] = pieces
         place = (view, self._works[0], self._trees[0], team, self._matrix)

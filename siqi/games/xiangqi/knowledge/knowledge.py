@@ -1,4 +1,4 @@
-"""The knowledge that the options select for Xiangqi: books, tablebases, the evaluation, known positions."""
+"""The knowledge that the settings select for Xiangqi: books, tablebases, the evaluation, known positions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from siqi.games.books.book import BOOKS_FOLDER, BookFileError, folders
 from siqi.games.books.opening import OpeningBooks, SymmetricPosition
 from siqi.games.contract import BookLine, BookRule, EndgameResult, Suggestion, Warn
 from siqi.games.kernel.jit import Record
-from siqi.games.options import Values
-from siqi.games.xiangqi import INFO
+from siqi.games.options import changed, named_file
+from siqi.games.xiangqi import Settings
 from siqi.games.xiangqi.evaluation.choice import Evaluation, choose
 from siqi.games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
 from siqi.games.xiangqi.knowledge.obk import open_obk
@@ -38,12 +38,6 @@ PATTERN_BOOK = BOOKS_FOLDER / "xiangqi-patterns.txt"
 TABLEBASE_FOLDER = BOOKS_FOLDER / "xiangqi-endings"
 
 
-BY_PAPER_5 = {"Evaluation": "paper", "UseEndgames": "false"}
-
-PLAYERS = {"paper2": BY_PAPER_5 | {"UseRules": "paper"}, "paper5": BY_PAPER_5 | {"UseRules": "false"}}
-"""The players of papers 2 and 5 by the value of Algorithm, with the options that make them whole."""
-
-
 class BookPosition(SymmetricPosition, RulePosition, Protocol):
     """A position that all books accept."""
 
@@ -51,10 +45,10 @@ class BookPosition(SymmetricPosition, RulePosition, Protocol):
 class Knowledge:
     """The books in use. Rule book and pattern book are open from the start, the others from their first use."""
 
-    def __init__(self, warn: Warn) -> None:
-        """Open the books of the default options; `warn` gets a line for a book that cannot be used, then or later."""
-        self._values = Values(INFO.options)
-        self.openings = OpeningBooks("xiangqi", self._values, warn, open_obk)
+    def __init__(self, settings: Settings, warn: Warn) -> None:
+        """Open the books that the settings name; `warn` gets a line for one that cannot be used, then or later."""
+        self.settings = settings
+        self.openings = OpeningBooks("xiangqi", settings, warn, open_obk)
         self.tablebase: Tablebase | None = None
         self._patterns: PatternBook | None = None
         self._warn = warn
@@ -66,37 +60,30 @@ class Knowledge:
         self._find_endgames()
         self._find_rules()
 
-    def set_option(self, name: str, value: str) -> None:
-        """Apply an option of INFO and reopen the books that it selects."""
-        if name == "PositionFile":  # read again if it is named again
-            self._known = self._read_known(value) if value else None
-        if not self._values.change(name, value):
-            return
-        if name == "Algorithm":
-            self._values.preset(PLAYERS.get(value, {}))
-        if name == "BookFile":
-            self.openings.reopen()
-        if name in ("Algorithm", "UseEndgames", "EndgamePath"):
+    def use(self, settings: Settings) -> None:
+        """Take other settings, and reopen the books that differ by them."""
+        changes = changed(self.settings, settings)
+        self.settings = settings
+        self.openings.use(settings)
+        if changes & {"use_endgames", "endgame_path"}:
             self._find_endgames()
-        if name in ("Algorithm", "Evaluation") or (
-            name == "NetworkFile" and self._values.text("Evaluation") == "network"
-        ):
+        if "evaluation" in changes or ("network_file" in changes and settings.evaluation == "network"):
             self.__dict__.pop("evaluation", None)  # it is chosen anew
-        if name in ("Algorithm", "UseRules", "RuleFile", "MineRules"):
+        if changes & {"use_rules", "rule_file", "mine_rules"}:
             self._find_rules()
             self._learn()
-            if self._values.text("UseRules") in ("checked", "paper"):
+            if settings.use_rules in ("checked", "paper"):
                 for module in ("intent", "rule_lookup"):  # compile them now, not under a clock
                     importlib.import_module(f"siqi.games.xiangqi.knowledge.{module}")
 
-    @property
-    def algorithm(self) -> str:
-        return self._values.text("Algorithm")
+    def read_known_positions(self, path: str) -> None:
+        """Read the user's known positions, again if the same file is named again; '': there are none."""
+        self._known = self._read_known(path) if path else None
 
     @property
     def first_rank(self) -> int:
         """The number of the first rank in move texts, 0 or 1."""
-        return self._values.integer("UCI_Coordinates")
+        return int(self.settings.uci_coordinates)
 
     @property
     def known_positions(self) -> tuple[int, int]:
@@ -114,7 +101,7 @@ class Knowledge:
 
         Options come one by one, and only all together show whether a warning is due.
         """
-        return choose(self._values.text("Evaluation"), self._values.path("NetworkFile"), self._warn)
+        return choose(self.settings.evaluation, named_file(self.settings.network_file), self._warn)
 
     def _read_known(self, path: str) -> KnownPositions | None:
         # Late: few users have such a file, and the kernel that looks positions up need not be compiled for the others.
@@ -130,14 +117,12 @@ class Knowledge:
 
     def _find_endgames(self) -> None:
         self.tablebase = self._patterns = None
-        if self._values.is_on("UseEndgames"):
+        if self.settings.use_endgames:
             try:
                 self._patterns = PatternBook(PATTERN_BOOK)
             except BookFileError as error:
                 self._warn(str(error))
-            self.tablebase = Tablebase(
-                folders(TABLEBASE_FOLDER, self._values.text("EndgamePath"), self._warn), self._warn
-            )
+            self.tablebase = Tablebase(folders(TABLEBASE_FOLDER, self.settings.endgame_path, self._warn), self._warn)
 
     def patterns_near(self, pos: Record) -> int:
         """Return the address of the pattern book if a search from a position may meet an entry, else 0."""
@@ -147,10 +132,10 @@ class Knowledge:
     def _find_rules(self) -> None:
         """Open the user's rule base, else the shipped one; a base that is yet to be learned has no rules."""
         self._rules = None
-        if self._values.text("UseRules") == "false":
+        if self.settings.use_rules == "false":
             return
-        own = self._values.path("RuleFile")
-        if own is not None and self._values.is_on("MineRules") and is_missing(own):
+        own = named_file(self.settings.rule_file)
+        if own is not None and self.settings.mine_rules and is_missing(own):
             return
         for path in (own, RULE_BOOK):
             if path is not None:
@@ -163,19 +148,19 @@ class Knowledge:
     def learn_from(self, path: str) -> None:
         """Mine the games of a file into the rule base during play, if the options say so; '': there is no file."""
         self._learn_path = path
-        if path and self._values.is_on("MineRules") and not self._values.text("RuleFile"):
+        if path and self.settings.mine_rules and not self.settings.rule_file:
             self._warn("option MineRules: RuleFile names no file for the rules")
         self._learn()
 
     def _learn(self) -> None:
-        rules = self._values.text("RuleFile")
-        if self._learn_path and rules and self._values.is_on("MineRules"):
+        rules = self.settings.rule_file
+        if self._learn_path and rules and self.settings.mine_rules:
             self._rule_miner.start(MiningJob(self._learn_path, rules))
 
     def begin_game(self) -> None:
         """Take the rule base that was learned meanwhile, if there is one. No search may run."""
-        learned = self._rule_miner.take(self._values.text("RuleFile"))
-        if learned is not None and self._values.text("UseRules") != "false":
+        learned = self._rule_miner.take(self.settings.rule_file)
+        if learned is not None and self.settings.use_rules != "false":
             self._rules = learned
 
     def _rules_for(self, position: BookPosition) -> RuleBook | None:
@@ -207,7 +192,7 @@ class Knowledge:
 
         `checked` asks the book first. The paper tries its rules before all else, whatever the limits.
         """
-        use = self._values.text("UseRules")
+        use = self.settings.use_rules
         if use == "paper":
             return self._suggest_by_rules(position, rng, use) or self.openings.suggest(position, rng)
         suggestion = self.openings.suggest(position, rng)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from siqi.games.connect6.board import Connect6Position
+from siqi.games.connect6.knowledge.knowledge import Knowledge
 from siqi.games.connect6.paper.roads import MAX_DEPTH, SCAN_DTYPE, SCANS, WON, paper_tables, search_depth
 from siqi.games.connect6.rules.lookup import SIZE
 from siqi.games.connect6.rules.position import first_stone
 from siqi.games.contract import Line, Move, Score, Task
 from siqi.games.kernel.jit import Record
 from siqi.games.kernel.tt import TranspositionTable
-from siqi.games.options import Values
 from siqi.games.search.deepening import DeepeningAdapter
 from siqi.games.search.iteration import IterationResult
 
@@ -22,16 +22,16 @@ class RoadsAdapter(DeepeningAdapter["Connect6Position"]):
     work_dtype = SCAN_DTYPE
     max_depth = MAX_DEPTH
 
-    def __init__(self, values: Values) -> None:
-        self._values = values
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
         self._tables = paper_tables()
 
     def begin(self, task: Task[Connect6Position], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
-        self._work, position = works[0], task.position
-        self._work.scan, self._work.width = SCANS[self._values.text("Scan")], self._values.integer("Width")
+        self._work, position, settings = works[0], task.position, self._knowledge.settings
+        self._work.scan, self._work.width = SCANS[settings.scan], settings.width
         self._work.pairs = 0
         is_single = position.record.left == 1  # valued by its roads alone
-        self.max_depth = 1 if is_single else min(self._values.integer("Depth") or MAX_DEPTH, MAX_DEPTH)
+        self.max_depth = 1 if is_single else min(settings.depth or MAX_DEPTH, MAX_DEPTH)
         self._position = position.copy()
         # The paper's search chooses pairs: what else may be played is valued move by move.
         single = sorted(position.legal_moves(), key=from_centre) if is_single else []

@@ -1,0 +1,1 @@
+"""Knowledge that the search uses: opening books, and the evaluation, as options select them."""

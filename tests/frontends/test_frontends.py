@@ -29,6 +29,7 @@ from scripted import (
 )
 
 from siqi import __version__
+from siqi.daemon.commands import documents
 from siqi.daemon.engine.engine import Engine
 from siqi.daemon.engine.events import (
     Compiling,
@@ -102,6 +103,13 @@ def begun(line: str) -> Session:
 @pytest.mark.parametrize("line", FRONT_ENDS)
 def test_the_first_word_selects_the_front_end(line: str) -> None:
     assert type(Session(line).front_end) is FRONT_ENDS[line]
+
+
+@pytest.mark.parametrize("front_end", FRONT_ENDS.values())
+def test_a_front_end_s_page_is_one_that_siqi_docs_prints(front_end: type[base.FrontEnd]) -> None:
+    root = documents.documents_folder()
+    assert root is not None
+    assert front_end.page in [page.name for page in documents.listed(root, "en")]
 
 
 @pytest.mark.parametrize(
@@ -1035,7 +1043,7 @@ def test_words_like_points_are_quoted_as_they_came(first: str) -> None:
     client = Session(*first.split("\n"))
     assert client.say("setoption name a0 value 3") == ["ERROR unknown option: a0 (siqi options lists all)"]
     (answer,) = client.say('{"source":"j10 a0"}')
-    assert answer.startswith('ERROR unknown command: {"source":"j10 a0"} (see docs/protocol/')
+    assert answer.startswith('ERROR unknown command: {"source":"j10 a0"} (see siqi docs protocol/')
 
 
 @pytest.mark.parametrize("line", ["new blue", "new", "new BLACK", "new xxx"])

@@ -49,8 +49,8 @@ class FrontEnd:
     commands: ClassVar[Mapping[str, Command]]
     fixed: ClassVar[Mapping[str, str]] = {}
     """The values of options that the protocol does not leave to the user; the command line may have set others."""
-    page: ClassVar[str] = "protocol.md"
-    """The document of the protocol, which an error names."""
+    page: ClassVar[str] = "protocol"
+    """The document of the protocol, as `siqi docs` names it; an error names it so."""
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         """`leave` is called when the client wants the process to end."""
@@ -95,7 +95,7 @@ class FrontEnd:
     def unknown(self, line: ClientLine) -> None:
         """Refuse a line that is no command."""
         word = line.text.split()[0]
-        what = f"unknown command: {printable(word)}{did_you_mean(word, self.commands)} (see {self.page})"
+        what = f"unknown command: {printable(word)}{did_you_mean(word, self.commands)} (see siqi docs {self.page})"
         self.refuse(line, Refusal(Kind.LINE, what))
 
     def run_queued(self) -> None:

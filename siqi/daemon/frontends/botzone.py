@@ -38,7 +38,7 @@ NOTHING = (-1, "-1", "")
 class Botzone(MoveByMove):
     """The front end for Botzone."""
 
-    page = "docs/protocol/botzone.md"
+    page = "protocol/botzone"
     clock_s = 0
     fixed: ClassVar[Mapping[str, str]] = {"UCI_Coordinates": "0"}
 

@@ -20,7 +20,7 @@ NOTATION = Notation(is_from_top=False, no_stone="")
 class Cloudict(Letters):
     """The front end for Cloudict's protocol."""
 
-    page = "docs/protocol/cloudict.md"
+    page = "protocol/cloudict"
     notation = NOTATION
     sides = ("xxx", *Letters.sides)
 

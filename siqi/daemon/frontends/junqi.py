@@ -31,7 +31,7 @@ BOARD = registry.info("junqi").board
 class Referee(MoveByMove):
     """The front end for a referee of Junqi, with the game as the engine's side knows it."""
 
-    page = "docs/protocol/junqi.md"
+    page = "protocol/junqi"
     game = "junqi"
     clock_s = 1800
 

@@ -126,7 +126,7 @@ class MoveByMove(FrontEnd):
         self.out.line(self.error(what))
 
     def unknown_command(self, words: list[str], line: ClientLine) -> None:
-        raise Refusal(Kind.LINE, f"unknown command: {printable(line.text)} (see {self.page})")
+        raise Refusal(Kind.LINE, f"unknown command: {printable(line.text)} (see siqi docs {self.page})")
 
     def reason(self, text: str) -> str:
         """Return a refusal's reason with the client's names of points and moves."""

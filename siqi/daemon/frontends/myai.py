@@ -29,7 +29,7 @@ SQUARES = [column + row for column in COLUMNS for row in ROWS]
 class MyAi(MoveByMove):
     """The front end for MyAI."""
 
-    page = "docs/protocol/myai.md"
+    page = "protocol/myai"
     game = EWN.name
     clock_s = 240
 

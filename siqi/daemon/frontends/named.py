@@ -16,7 +16,7 @@ from siqi.system.pipes import ClientLine
 class Named(FrontEnd):
     """The front end of a client that has sent nothing but `name`."""
 
-    page = "docs/protocol/other.md"
+    page = "protocol/other"
 
     def chosen_by(self, text: str) -> FrontEnd:
         word = text.split(maxsplit=1)[0]

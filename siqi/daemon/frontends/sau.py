@@ -15,7 +15,7 @@ NOTATION = Notation(is_from_top=True, no_stone="@@")
 class Sau(Letters):
     """The front end for SAU's protocol."""
 
-    page = "docs/protocol/sau.md"
+    page = "protocol/sau"
     notation = NOTATION
 
     def take_back(self, words: list[str], line: ClientLine) -> None:

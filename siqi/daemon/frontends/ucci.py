@@ -72,7 +72,7 @@ MATE = 30_000
 class Ucci(UciFamily):
     """The front end for UCCI."""
 
-    page = "docs/protocol/ucci.md"
+    page = "protocol/ucci"
     no_move = "nobestmove"
     fixed: ClassVar[Mapping[str, str]] = {"UCI_Variant": "xiangqi", "UCI_Coordinates": "0"}
 

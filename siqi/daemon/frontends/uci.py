@@ -223,7 +223,7 @@ class Uci(UciFamily):
         "perft": Command(perft, READY, "perft N  count the leaves of the game tree", is_worth_compiling=True),
         "bench": Command(bench, READY, "bench  fixed searches: signature and speed", is_worth_compiling=True),
         "debug": Command(debug, AT_ONCE, "debug on|off  report how each search spends its time"),
-        "help": Command(help, AT_ONCE, "help [<option>]  this list, or an option's meaning; protocol.md has the whole"),
+        "help": Command(help, AT_ONCE, "help [<option>]  this list, or an option's meaning; all: siqi docs protocol"),
         "quit": Command(UciFamily.quit, AT_ONCE, "quit  stop searching and end; a second one does not wait"),
     }
 

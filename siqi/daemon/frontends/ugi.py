@@ -20,7 +20,7 @@ from siqi.system.pipes import ClientLine, printable
 class Ugi(Uci):
     """The front end for UGI."""
 
-    page = "docs/protocol/ugi.md"
+    page = "protocol/ugi"
     go_words = GO_WORDS | {"p1time": "wtime", "p2time": "btime", "p1inc": "winc", "p2inc": "binc"}
     ready = "ugiok"
 

@@ -19,6 +19,7 @@ from scripts.papers.ewn_uct.experiments import paired_text, points_text
 from scripts.papers.ewn_uct.threads import PLAYOUTS
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.xiangqi_endgames.experiments import proportion
+from scripts.papers.xiangqi_endgames.known import BASE
 from scripts.papers.xiangqi_endgames.solving import AGENTS, DRAWN, is_solved
 from scripts.papers.xiangqi_rules.clock import against, games_in, score_of
 from scripts.papers.xiangqi_rules.experiments import MATCHES
@@ -188,6 +189,17 @@ def test_endgames_solved_by_depth(depth: str, kind: str) -> None:
     rates = solved_rates("solved-by-depth", kind, depth, ("paper", "ours"))
     for page, word in zip(pages(5), (kind, SOLVED[kind]), strict=True):
         assert f"| {depth} | {word} | {rates} |" in page
+
+
+@pytest.mark.parametrize("base", ["", BASE])
+@pytest.mark.parametrize("depth", ["2", "4", "6"])
+def test_wins_seen_with_known_positions(depth: str, base: str) -> None:
+    values = measured("xiangqi_endgames/known-positions")
+    found = [value for key, value in values.items() if key.split("|")[1:] == [depth, base]]
+    assert len(found) == 200
+    cells = f"{sum(each['win'] for each in found)} | {sum(each['nodes'] for each in found) / 200:,.0f}"
+    for page, word in zip(pages(5), ("known", "有") if base else ("none", "无"), strict=True):
+        assert f"| {depth} | {word} | {cells} |" in page
 
 
 @pytest.mark.parametrize(

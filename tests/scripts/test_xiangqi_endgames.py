@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fixture_files import FIXTURES
 
 from scripts.papers.xiangqi_endgames import experiments as xiangqi_endgames
+from scripts.papers.xiangqi_endgames import known
 from scripts.papers.xiangqi_endgames.solving import (
     DRAWN,
     Endgame,
@@ -20,7 +22,9 @@ from scripts.papers.xiangqi_endgames.solving import (
 )
 
 from siqi.daemon.clients.player import PlayerLimits
+from siqi.games.xiangqi import game as xiangqi
 
+EXAMPLE = Path(known.__file__).with_name("known_positions.txt")
 NAMES = [experiment.name for experiment in xiangqi_endgames.EXPERIMENTS]
 
 
@@ -136,3 +140,32 @@ def test_what_counts_as_solved() -> None:
     fen = "3k5/9/9/9/9/9/9/9/9/R3K4 b"
     assert is_solved("red", "red", fen) and not is_solved("red", DRAWN, fen) and not is_solved("red", "black", fen)
     assert is_solved(DRAWN, DRAWN, fen) and is_solved(DRAWN, "black", fen) and not is_solved(DRAWN, "red", fen)
+
+
+def test_the_example_of_known_positions_is_right() -> None:
+    """Each line is read, and has the tablebase's value."""
+    warnings: list[str] = []
+    game: Any = xiangqi.create(warnings.append)
+    game.set_option("PositionFile", str(EXAMPLE))
+    lines = [line.split(",") for line in EXAMPLE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    assert len(lines) >= 12 and not warnings
+    for fen, value in lines:
+        (found,) = (line.ending.result for line in game.consult(game.position(fen)) if line.ending is not None)
+        assert value.split()[0] == found, fen
+
+
+def test_known_positions_show_a_win_earlier(tmp_path: Path) -> None:
+    """The horse takes the advisor at once: with the base two plies see the win; without it they see no mate."""
+    path = tmp_path / "base.txt"
+    assert known.write_base(path, 300) == 300 and known.write_base(path, None) == 300
+    lines = [line.split(", ") for line in path.read_text(encoding="ascii").splitlines()]
+    assert {value for _, value in lines} <= {"win", "draw", "loss"} and len({fen for fen, _ in lines}) == 300
+    path.write_text("3k5/4N4/9/9/9/9/9/9/9/4K4 b, loss\n", encoding="ascii")
+    fen = "3k5/4a4/9/3N5/9/9/9/9/9/4K4 w"
+    assert known.ask(path, f"{fen}|2|{known.BASE}")["win"] and not known.ask(path, f"{fen}|2|")["win"]
+
+
+def test_roots_are_positions_with_one_more_piece() -> None:
+    roots = known.draw_roots(20)
+    assert roots == known.draw_roots(20) and len(dict(roots)) == 20
+    assert all(sorted(filter(str.isalpha, fen.split()[0])) == sorted(known.ROOT) for fen, _ in roots)

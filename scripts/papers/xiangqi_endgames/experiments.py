@@ -26,6 +26,7 @@ from scripts.common.table import Table
 from scripts.match.paired_games import percents
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 from scripts.papers.xiangqi_endgames.cutoffs import ALL_LEVELS, FIGURE_1, THREE_LEVELS, WHOLE, search
+from scripts.papers.xiangqi_endgames.known import run_known
 from scripts.papers.xiangqi_endgames.solving import (
     AGENTS,
     DRAWN,
@@ -452,6 +453,11 @@ EXPERIMENTS = (
         "successors sorted by the static evaluation are cut much better, the nearer it is to an ideal one; at best a"
         " search goes twice as deep as minimax (section 4; no figures).",
         run_ordering,
+    ),
+    Experiment(
+        "known-positions",
+        "each node is first looked up in a base of known positions, which need no search (section 2; no number).",
+        run_known,
     ),
     Experiment("solved-by-nodes", SOLVED, run_solved_by_nodes),
     Experiment("solved-by-time", SOLVED, run_solved_by_time),

@@ -52,7 +52,7 @@ def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
             if ply < 2 or position.outcome() is not None:
                 continue
             if ply % every == 0:
-                evaluate_here(position.record, LOOKUP_RECORD, work)
+                evaluate_here(position.record, work, LOOKUP_RECORD)
                 rows.append(work.terms.astype(np.float64))
                 results.append(result)
                 numbers.append(number)

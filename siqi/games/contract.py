@@ -136,6 +136,12 @@ class GameInfo(NamedTuple):
         return self.board.placement(pieces)
 
 
+def check_perft(depth: int, most: int) -> None:
+    """Raise ValueError for a perft deeper than `most` plies."""
+    if depth > most:
+        raise ValueError(f"perft depth above {most}")
+
+
 def check_throw(info: GameInfo, dice: int) -> None:
     """Raise ValueError if a game has no such throw. 0 (not thrown yet) is valid in every game."""
     if dice and not info.has_dice:

@@ -153,7 +153,7 @@ def negamax(
     if pos.quiet >= QUIET_LIMIT:
         return 1.0
     if depth == 0:
-        value = evaluate(pos, lookup, work)
+        value = evaluate(pos, work, lookup)
         return 1.0 - value if pos.turn else value
     first = ply * MAX_MOVES
     end = list_attacks_first(pos, work, lookup, stack, first)

@@ -12,10 +12,10 @@ from siqi.games.contract import (
     Game,
     GameInfo,
     Outcome,
-    Score,
     Searcher,
     Suggestion,
     Warn,
+    check_perft,
     check_throw,
 )
 from siqi.games.ewn import INFO, Settings
@@ -25,6 +25,7 @@ from siqi.games.ewn.knowledge.knowledge import Knowledge
 from siqi.games.ewn.paper.players import PLAYERS, new_searcher
 from siqi.games.ewn.rules import movegen, notation
 from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
+from siqi.games.ewn.rules.movegen import MAX_PERFT
 from siqi.games.ewn.rules.work import WORK_DTYPE
 from siqi.games.ewn.search.search import ExpectimaxAdapter
 from siqi.games.ewn.search.setup import SetupSearch
@@ -33,9 +34,6 @@ from siqi.games.kernel.jit import Record, new_record
 from siqi.games.options import Values
 from siqi.games.search.choice import DeployingSearcher
 from siqi.games.search.deepening import DeepeningSearcher
-
-MAX_PERFT = 100
-"""The highest depth of perft, in plies; games are shorter."""
 
 
 class Ewn:
@@ -90,21 +88,16 @@ class Ewn:
         return None if position.has_pieces else self.knowledge.suggest(position.words, rng)
 
     def evaluate(self, position: EwnPosition) -> list[str]:
-        """Return lines with the mover's chance before the throw, by the learned evaluation and by the tablebase."""
         if not position.has_pieces or position.record.winner >= 0:
             return ["total +0 outside play"]
-        learned = self.knowledge.estimate(position.record)
-        exact = self.knowledge.chance(position.record)
-        lines = [f"learned {learned:.3f}", *([] if exact is None else [f"endgame {exact:.5f}"])]
-        return [*lines, f"total {Score.from_expected(learned if exact is None else exact).cp:+d} for the side to move"]
+        return self.knowledge.explain(position.record)
 
     def perft(self, position: EwnPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         """Yield (move, leaves below it). A set-up counts as one ply; after the first ply moves are those of any throw.
 
         ValueError for a depth above MAX_PERFT.
         """
-        if depth > MAX_PERFT:
-            raise ValueError(f"perft depth above {MAX_PERFT}")
+        check_perft(depth, MAX_PERFT)
         work = new_record(WORK_DTYPE)
         work.control, work.poll_at = control.address, POLL_INTERVAL
         for move in sorted(position.legal_moves(), key=notation.move_text):

@@ -7,17 +7,30 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from siqi.games.contract import HIDDEN, BenchItem, BookLine, Game, GameInfo, Searcher, Suggestion, Warn, check_throw
+from siqi.games.contract import (
+    HIDDEN,
+    BenchItem,
+    BookLine,
+    Game,
+    GameInfo,
+    Searcher,
+    Suggestion,
+    Warn,
+    check_perft,
+    check_throw,
+)
 from siqi.games.junqi import INFO, Settings
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.data.bench import BENCH
+from siqi.games.junqi.evaluation.evaluate import explain
 from siqi.games.junqi.knowledge.knowledge import Knowledge
 from siqi.games.junqi.paper.players import PLAYERS, new_searcher
 from siqi.games.junqi.rules import movegen, notation
 from siqi.games.junqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.junqi.rules.movegen import MAX_PERFT
 from siqi.games.junqi.rules.position import POSITION_DTYPE
 from siqi.games.junqi.rules.work import WORK_DTYPE
-from siqi.games.junqi.search.root import explain
+from siqi.games.junqi.search.root import explain_view
 from siqi.games.junqi.search.search import WorldsAdapter
 from siqi.games.junqi.search.setup import SetupSearch
 from siqi.games.kernel.control import POLL_INTERVAL, Control
@@ -26,8 +39,6 @@ from siqi.games.options import Values
 from siqi.games.search.choice import DeployingSearcher
 from siqi.games.search.deepening import DeepeningSearcher
 from siqi.games.search.sampling import SamplingSearcher
-
-MAX_PERFT = 30
 
 
 class Junqi:
@@ -84,12 +95,13 @@ class Junqi:
         return None
 
     def evaluate(self, position: JunqiPosition) -> list[str]:
-        return explain(position) if position.has_pieces else ["total +0 before the set-ups"]
+        if not position.has_pieces:
+            return ["total +0 before the set-ups"]
+        return explain(position.record) if position.viewer is None else explain_view(position)
 
     def perft(self, position: JunqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         """Yield each move with the leaves below it; ValueError if `depth` is above 1 in a view, or above MAX_PERFT."""
-        if depth > MAX_PERFT:
-            raise ValueError(f"perft depth above {MAX_PERFT}")
+        check_perft(depth, MAX_PERFT)
         if depth > 1 and position.viewer is not None:
             raise ValueError("perft deeper than 1 needs a full position: a view does not know what a battle leaves")
         boards = np.zeros(depth + 1, POSITION_DTYPE)

@@ -5,7 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 
-from siqi.games.contract import BenchItem, BookLine, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
+from siqi.games.contract import (
+    BenchItem,
+    BookLine,
+    Game,
+    GameInfo,
+    Outcome,
+    Searcher,
+    Suggestion,
+    Warn,
+    check_perft,
+    check_throw,
+)
 from siqi.games.kernel.control import POLL_INTERVAL, Control
 from siqi.games.kernel.jit import new_record
 from siqi.games.options import Values
@@ -21,8 +32,9 @@ from siqi.games.xiangqi.knowledge.probe import UNKNOWN
 from siqi.games.xiangqi.paper.players import PLAYERS, new_searcher
 from siqi.games.xiangqi.rules import movegen, notation
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.xiangqi.rules.movegen import MAX_PERFT
 from siqi.games.xiangqi.rules.position import QUIET_LIMIT
-from siqi.games.xiangqi.rules.work import MAX_PLY, WORK_DTYPE
+from siqi.games.xiangqi.rules.work import WORK_DTYPE
 from siqi.games.xiangqi.search.adapter import XiangqiAdapter
 
 
@@ -99,8 +111,7 @@ class Xiangqi:
         return self._knowledge.evaluation.explain(position.record, self._knowledge.first_rank)
 
     def perft(self, position: XiangqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
-        if depth > MAX_PLY:
-            raise ValueError(f"perft depth above {MAX_PLY}")
+        check_perft(depth, MAX_PERFT)
         work = new_record(WORK_DTYPE)
         work.control, work.poll_at = control.address, POLL_INTERVAL
         twin = position.copy()

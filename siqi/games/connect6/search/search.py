@@ -53,7 +53,7 @@ threats ran to ply 48 and held middle games to depth 2."""
 KILLER_BONUS = 150
 """Interest added to a killer, a turn that cut off a sibling (not significant, 57.1 % +- 7.9 of 120 games, f10f5bc)."""
 
-LMR_MIN_DEPTH, LMR_MIN_TURN = 2, 3
+LMR_MIN_DEPTH, LMR_MIN_MOVE = 2, 3
 """The first depth, and the first turn of a node (from 0), that late move reductions shorten (not significant against no
 reductions, 52.4 % +- 6.6 of 84 games, 100 ms, 04c09a0)."""
 
@@ -182,7 +182,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         else:
             reduction = (
                 int64(1)
-                if depth >= LMR_MIN_DEPTH and i - first >= LMR_MIN_TURN and not must_defend and not in_danger
+                if depth >= LMR_MIN_DEPTH and i - first >= LMR_MIN_MOVE and not must_defend and not in_danger
                 else int64(0)
             )
             score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, depth - 1 - reduction, ply + 1)

@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, folders
-from siqi.games.contract import BookLine, Suggestion, Warn
+from siqi.games.contract import BookLine, Score, Suggestion, Warn
 from siqi.games.ewn import Settings
 from siqi.games.ewn.evaluation import evaluate
 from siqi.games.ewn.knowledge.setupbook import SetupBook
@@ -92,3 +92,9 @@ class Knowledge:
     def chance(self, pos: Record) -> float | None:
         """Return the mover's chance before the throw, 0 to 1; None if the tablebase lacks the position."""
         return None if self._tablebase is None else self._tablebase.chance(pos)
+
+    def explain(self, pos: Record) -> list[str]:
+        """Return lines with the mover's chance before the throw, by the learned evaluation and by the tablebase."""
+        learned, exact = self.estimate(pos), self.chance(pos)
+        lines = [f"learned {learned:.3f}", *([] if exact is None else [f"endgame {exact:.5f}"])]
+        return [*lines, f"total {Score.from_expected(learned if exact is None else exact).cp:+d} for the side to move"]

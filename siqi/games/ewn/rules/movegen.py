@@ -45,6 +45,10 @@ def list_legal(pos: Record, work: Record, lookup: Record, die: int, first: int) 
     return first
 
 
+MAX_PERFT = 100
+"""The deepest perft, in plies; games are shorter."""
+
+
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def perft_below(pos: Record, work: Record, lookup: Record, depth: int, ply: int) -> int:
     """Return the number of leaves `depth` plies below; after the first ply moves are those of any throw.

@@ -39,9 +39,6 @@ from siqi.games.kernel.tt import (
 from siqi.games.search.deepening import DeepeningAdapter
 from siqi.games.search.iteration import IterationResult
 
-MAX_DEPTH = 60
-"""The deepest iteration, in plies."""
-
 SOLVED = 255
 """The stored depth of exact values, which no deeper search would change."""
 
@@ -188,7 +185,7 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
     """EWN's half of the searcher. An iteration searches every root move a ply deeper, the best so far first."""
 
     work_dtype = WORK_DTYPE
-    max_depth = MAX_DEPTH
+    max_depth = 60  # beyond reach
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from siqi.games.contract import Score
 from siqi.games.junqi.data.weights import TERMS
 from siqi.games.junqi.rules.lookup import (
     BOMB,
@@ -17,13 +18,14 @@ from siqi.games.junqi.rules.lookup import (
     FLAG,
     HEADQUARTERS_SET,
     LOOKUP,
+    LOOKUP_RECORD,
     MINE,
     SQUARES,
 )
 from siqi.games.junqi.rules.position import POSITION, QUIET_LIMIT, type_of
-from siqi.games.junqi.rules.work import WORK
+from siqi.games.junqi.rules.work import WORK, WORK_DTYPE
 from siqi.games.kernel.intrinsics import popcount, trailing_zeros
-from siqi.games.kernel.jit import Record, entry, float64, inner, int64, void
+from siqi.games.kernel.jit import Record, entry, float64, inner, int64, new_record, void
 
 (
     COMMANDER_TERM, CORPS_TERM, DIVISION_TERM, BRIGADE_TERM, REGIMENT_TERM, BATTALION_TERM, COMPANY_TERM, PLATOON_TERM,
@@ -46,8 +48,8 @@ ENOUGH_MOBILE = 5
 """Mobile pieces that suffice; FEW_MOBILE counts those missing, for a side without any loses."""
 
 
-@inner(void(POSITION, LOOKUP, WORK, int64, int64, int64), forceinline=True)
-def count_ranks(pos: Record, lookup: Record, work: Record, side: int, sign: int, mask: int) -> None:
+@inner(void(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
+def count_ranks(pos: Record, work: Record, lookup: Record, side: int, sign: int, mask: int) -> None:
     """Count a side's pieces by type, its mobile pieces, flag and shelter in `work`; add the terms of its own pieces.
 
     `mask`: bits of its squares; `sign`: 1 for the first side, -1 for the second.
@@ -83,13 +85,13 @@ def count_ranks(pos: Record, lookup: Record, work: Record, side: int, sign: int,
         work.terms[GUARDS_AT_FLAG] += sign * popcount(mobile & lookup.roads[flag])
 
 
-@inner(void(POSITION, LOOKUP, WORK))
-def count_terms(pos: Record, lookup: Record, work: Record) -> None:
+@inner(void(POSITION, WORK, LOOKUP))
+def count_terms(pos: Record, work: Record, lookup: Record) -> None:
     """Set work.terms, the first side's counts less the second's."""
     for term in range(TERM_COUNT):
         work.terms[term] = 0
     for side in range(2):
-        count_ranks(pos, lookup, work, int64(side), int64(1 - 2 * side), pos.occupied[side])
+        count_ranks(pos, work, lookup, int64(side), int64(1 - 2 * side), pos.occupied[side])
     for side in range(2):
         sign = 1 - 2 * side
         own, other = 12 * side, 12 * (1 - side)
@@ -123,19 +125,36 @@ def count_terms(pos: Record, lookup: Record, work: Record) -> None:
     work.terms[TEMPO] = 1 - 2 * pos.turn
 
 
-@inner(float64(POSITION, LOOKUP, WORK))
-def evaluate(pos: Record, lookup: Record, work: Record) -> float:
+@inner(float64(POSITION, WORK, LOOKUP))
+def evaluate(pos: Record, work: Record, lookup: Record) -> float:
     """Return the first side's chance in a full position, 0..1: exact if a flag has fallen, else by the terms."""
     if pos.loser >= 0:
         return float64(pos.loser)
-    count_terms(pos, lookup, work)
+    count_terms(pos, work, lookup)
     total = 0.0
     for term in range(TERM_COUNT):
         total += work.terms[term] * lookup.weights[term]
     return (1 - FLAT_SHARE) / (1.0 + math.exp(-total / 100)) + FLAT_SHARE / (1.0 + math.exp(-total / 1000))
 
 
-@entry(float64(POSITION, LOOKUP, WORK))
-def evaluate_here(pos: Record, lookup: Record, work: Record) -> float:
+@entry(float64(POSITION, WORK, LOOKUP))
+def evaluate_here(pos: Record, work: Record, lookup: Record) -> float:
     """Return `evaluate` to Python; work.terms holds the counts, unless a flag has fallen."""
-    return evaluate(pos, lookup, work)
+    return evaluate(pos, work, lookup)
+
+
+def explain(pos: Record) -> list[str]:
+    """Return the lines of `eval` for a full position: its terms, the score last."""
+    work = new_record(WORK_DTYPE)
+    chance = evaluate_here(pos, work, LOOKUP_RECORD)
+    lines = [
+        f"{name} {int(count):+d} x {weight}"
+        for (name, weight), count in zip(TERMS.items(), work.terms, strict=True)
+        if count
+    ]
+    return [*lines, total_line(pos.turn, chance)]
+
+
+def total_line(turn: int, chance: float) -> str:
+    """Return the last line of `eval`: centipawns, the mover's view, from the first side's chance."""
+    return f"total {Score.from_expected(1 - chance if turn else chance).cp:+d} for the side to move"

@@ -102,8 +102,12 @@ def reaches(pos: Record, lookup: Record, move: int, may: int) -> int:
     return targets_of(pos, lookup, origin_of(move), side, may) >> target_of(move) & 1
 
 
+MAX_PERFT = 30
+"""The deepest perft, in plies: each has a board of its own."""
+
+
 @inner(int64(BOARDS, WORK, LOOKUP, int64, int64))
-def perft_below(boards: Record, work: Record, lookup: Record, ply: int, depth: int) -> int:
+def perft_below(boards: Record, work: Record, lookup: Record, depth: int, ply: int) -> int:
     """Return the leaves `depth` plies below boards[ply], a full position; too few once work.stopped.
 
     A lost game has no moves.
@@ -130,7 +134,7 @@ def perft_below(boards: Record, work: Record, lookup: Record, ply: int, depth: i
         move = int64(work.moves[i])
         copy_record(boards[ply + 1], pos)
         do_move(boards[ply + 1], move, result_code(pos, lookup, move))
-        total += perft_below(boards, work, lookup, ply + 1, depth - 1)
+        total += perft_below(boards, work, lookup, depth - 1, ply + 1)
     return total
 
 
@@ -139,4 +143,4 @@ def perft(boards: Record, work: Record, lookup: Record, move: int, depth: int) -
     """Return the leaves below a legal move of boards[0], `depth` plies deep with it (depth >= 1)."""
     copy_record(boards[1], boards[0])
     do_move(boards[1], move, result_code(boards[0], lookup, move))
-    return perft_below(boards, work, lookup, int64(1), depth - 1)
+    return perft_below(boards, work, lookup, depth - 1, int64(1))

@@ -10,6 +10,7 @@ MAX_MOVES = 512
 """A bound on the moves of one side: 21 mobile pieces, of them engineers with at most 31 stations each."""
 
 MAX_PLY = 64
+"""Plies from the root at which every search ends."""
 
 WORK_DTYPE = record(
     [

@@ -103,4 +103,4 @@ def playout(pos: Record, work: Record, lookup: Record, plies: int) -> float:
         if move < 0:
             return float64(pos.turn)
         do_move(pos, move, result_code(pos, lookup, move))
-    return evaluate(pos, lookup, work)
+    return evaluate(pos, work, lookup)

@@ -9,8 +9,7 @@ import numpy as np
 
 from siqi.games.contract import Line, Score, Task
 from siqi.games.junqi.board import JunqiPosition
-from siqi.games.junqi.data.weights import TERMS
-from siqi.games.junqi.evaluation.evaluate import evaluate_here
+from siqi.games.junqi.evaluation.evaluate import evaluate_here, total_line
 from siqi.games.junqi.knowledge.worlds import Worlds, draw_worlds, marginals
 from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES, TYPES
 from siqi.games.junqi.rules.notation import square_text, without_result
@@ -22,7 +21,7 @@ from siqi.games.kernel.memory import address_of
 from siqi.games.search.iteration import IterationResult
 
 EXPLAINED = 256
-"""Worlds over which `explain` averages."""
+"""Worlds over which `explain_view` averages."""
 
 
 class MoveValue(NamedTuple):
@@ -86,30 +85,21 @@ def certain_beliefs(view: Record, side: int) -> Any:
     return found
 
 
-def explain(position: JunqiPosition) -> list[str]:
-    """Return the lines of `eval`, the score last: centipawns, the mover's view, by the static evaluation.
-
-    A full position has its terms; a view the likeliest types of unknown pieces, and the mean score over worlds.
-    """
+def explain_view(position: JunqiPosition) -> list[str]:
+    """Return the lines of `eval` for a view: the likeliest types of unknown pieces, and the mean score over worlds."""
+    viewer = position.viewer
+    assert viewer is not None
     view, work = position.record.copy(), new_record(WORK_DTYPE)
-    if position.viewer is None:
-        chance = evaluate_here(view, LOOKUP_RECORD, work)
-        lines = [
-            f"{name} {int(count):+d} x {weight}"
-            for (name, weight), count in zip(TERMS.items(), work.terms, strict=True)
-            if count
-        ]
-    else:
-        base = (1 - position.viewer) * PIECES
-        worlds = draw_worlds(position.believed(1 - position.viewer), EXPLAINED, 1)
-        lines = [f"worlds {EXPLAINED} effective {worlds.effective:.0%}"]
-        for piece, row in enumerate(marginals(position.believed(1 - position.viewer))):
-            if view.where[base + piece] != NOWHERE and int(view.may[base + piece]) & int(view.may[base + piece]) - 1:
-                likely = sorted(range(12), key=lambda kind: -row[kind])[:3]
-                words = " ".join(f"{TYPES[kind]} {row[kind]:.0%}" for kind in likely if row[kind] > 0)
-                lines.append(f"{square_text(int(view.where[base + piece]))} {words}")
-        chance = 0.0
-        for kinds in worlds.kinds:
-            view.may[base : base + PIECES] = 1 << kinds.astype(np.uint16)
-            chance += evaluate_here(view, LOOKUP_RECORD, work) / EXPLAINED
-    return [*lines, f"total {Score.from_expected(1 - chance if view.turn else chance).cp:+d} for the side to move"]
+    base = (1 - viewer) * PIECES
+    worlds = draw_worlds(position.believed(1 - viewer), EXPLAINED, 1)
+    lines = [f"worlds {EXPLAINED} effective {worlds.effective:.0%}"]
+    for piece, row in enumerate(marginals(position.believed(1 - viewer))):
+        if view.where[base + piece] != NOWHERE and int(view.may[base + piece]) & int(view.may[base + piece]) - 1:
+            likely = sorted(range(12), key=lambda kind: -row[kind])[:3]
+            words = " ".join(f"{TYPES[kind]} {row[kind]:.0%}" for kind in likely if row[kind] > 0)
+            lines.append(f"{square_text(int(view.where[base + piece]))} {words}")
+    chance = 0.0
+    for kinds in worlds.kinds:
+        view.may[base : base + PIECES] = 1 << kinds.astype(np.uint16)
+        chance += evaluate_here(view, work, LOOKUP_RECORD) / EXPLAINED
+    return [*lines, total_line(view.turn, chance)]

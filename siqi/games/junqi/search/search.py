@@ -214,7 +214,7 @@ def search(
     best = 0.0  # a side without a move has lost
     with_quiet = int64(depth > 0)
     if depth <= FUTILITY_MAX_DEPTH:
-        static = evaluate(pos, lookup, work)
+        static = evaluate(pos, work, lookup)
         if pos.turn:
             static = 1.0 - static
         margin = FUTILITY_MARGIN * max(depth, 0)

@@ -31,7 +31,7 @@ from siqi.games.xiangqi.rules.position import (
     target_of,
     undo_move,
 )
-from siqi.games.xiangqi.rules.work import WORK
+from siqi.games.xiangqi.rules.work import MAX_PLY, WORK
 
 IN_CHECK = 1 << 16
 """A bit of `checks_and_pins`: the king is in check."""
@@ -376,6 +376,10 @@ def is_legal_here(pos: Record, lookup: Record, move: int) -> int:
 def list_legal(pos: Record, work: Record, lookup: Record) -> int:
     """Write the legal moves of a position to work.moves; return their number."""
     return generate_legal(pos, work, lookup, int64(0), int64(ALL_MOVES), checks_and_pins(pos, lookup))
+
+
+MAX_PERFT = MAX_PLY
+"""The deepest perft, in plies: `work.moves` holds no more moves."""
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))

@@ -74,8 +74,8 @@ def add_continuation(work: Record, index: int, bonus: int) -> None:
     work.continuation[index] += gravity(int64(work.continuation[index]), bonus, int64(HISTORY_MAX))
 
 
-@inner(void(WORK, POSITION, LOOKUP, int64, int64, int64, int64), forceinline=True)
-def update_histories(work: Record, pos: Record, lookup: Record, move: int, row_1: int, row_2: int, bonus: int) -> None:
+@inner(void(POSITION, WORK, LOOKUP, int64, int64, int64, int64), forceinline=True)
+def update_histories(pos: Record, work: Record, lookup: Record, move: int, row_1: int, row_2: int, bonus: int) -> None:
     """Move the histories of a quiet move towards playing it (bonus > 0) or away from it."""
     piece = int64(pos.board[origin_of(move)])
     target = target_of(move)
@@ -103,11 +103,11 @@ def reward_quiet(pos: Record, work: Record, lookup: Record, move: int, ply: int,
         work.counter[int64(pos.board[target_of(last)]) * 90 + target_of(last)] = move
     row_1, row_2 = continuation_row(pos, lookup, int64(1)), continuation_row(pos, lookup, int64(2))
     bonus = bonus_of(depth)
-    update_histories(work, pos, lookup, move, row_1, row_2, bonus)
+    update_histories(pos, work, lookup, move, row_1, row_2, bonus)
     for i in range(ply * MAX_MOVES, last_at):
         other = int64(work.moves[i])
         if other != excluded and pos.board[target_of(other)] == 0:
-            update_histories(work, pos, lookup, other, row_1, row_2, -bonus)
+            update_histories(pos, work, lookup, other, row_1, row_2, -bonus)
 
 
 @inner(int64(POSITION), forceinline=True)

@@ -8,6 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 from fixture_files import ROOT, SHARED
 
@@ -17,9 +18,12 @@ from siqi.system.languages import preferred_language
 def pytest_configure() -> None:
     """Let interrupts reach the processes of the tests: in background jobs of a shell they would inherit to ignore them.
 
+    A busy machine may be slow with any example of hypothesis, so none has a deadline.
     Garbage is not collected while tests are imported, since nothing is freed: this saves 4 s of a worker's 10.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    hypothesis.settings.register_profile("unhurried", deadline=None)
+    hypothesis.settings.load_profile("unhurried")
     gc.disable()
     if preferred_language() != "en":
         os.environ["LC_ALL"] = "C.UTF-8"  # tests read messages in English

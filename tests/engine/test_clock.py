@@ -13,7 +13,7 @@ from siqi.daemon.frontends.words import GoRequest, parse_go
 clocks = st.floats(1, 10_000_000)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(
     clocks,
     st.floats(0, 60_000),

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from match_command import match
 
@@ -203,7 +203,6 @@ def test_llr_without_pairs(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@settings(deadline=None)
 @given(pairs=pair_counts, bounds=elo_bounds)
 def test_llr_changes_sign_with_the_sides(model: str, pairs: list[int], bounds: tuple[float, float]) -> None:
     elo0, elo1 = bounds
@@ -212,7 +211,6 @@ def test_llr_changes_sign_with_the_sides(model: str, pairs: list[int], bounds: t
 
 
 @pytest.mark.parametrize("model", MODELS)
-@settings(deadline=None)
 @given(pairs=pair_counts, bounds=elo_bounds)
 def test_llr_adds_up_over_hypotheses(model: str, pairs: list[int], bounds: tuple[float, float]) -> None:
     elo0, elo1 = bounds

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fixture_files import SHARED, damaged, vectors
+from samples import sampled
 
 from scripts.books import build_ewn_tablebases
 from scripts.books.ewn_retrograde import Solver
@@ -97,10 +98,11 @@ def test_shipped_tables_are_all_of_four_pieces_and_small(tables: Tablebase) -> N
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=str)
-def test_alike_positions_have_one_number_and_others_their_own(ending: Ending) -> None:
+@sampled("count", 500, 3000)
+def test_alike_positions_have_one_number_and_others_their_own(ending: Ending, count: int) -> None:
     game, rng, e = registry.load("ewn"), random.Random(7), number(ending)
     seen: dict[int, set[str]] = {}
-    for _ in range(3000):
+    for _ in range(count):
         fen = random_fen(rng, *ending)
         pieces, side = fen.split()
         rows = [list(row) for row in pieces.split("/")]
@@ -116,8 +118,8 @@ def test_alike_positions_have_one_number_and_others_their_own(ending: Ending) ->
         # The representative of all equivalent boards: the least of mirror images and reversed numbers of either side.
         reverse = {0: str.maketrans("ABCDEF", "FEDCBA"), 1: str.maketrans("abcdef", "fedcba")}
         alike_texts = [pieces, mirrored]
-        for count, table in zip(ending, reverse.values(), strict=True):
-            if count == 1:
+        for pieces_of, table in zip(ending, reverse.values(), strict=True):
+            if pieces_of == 1:
                 lone = str.maketrans(
                     "ABCDEF" if table is reverse[0] else "abcdef", ("A" if table is reverse[0] else "a") * 6
                 )
@@ -128,10 +130,11 @@ def test_alike_positions_have_one_number_and_others_their_own(ending: Ending) ->
     assert all(len(texts) == 1 for texts in seen.values())
 
 
-def test_small_tables_against_plain_recursion(tables: Tablebase) -> None:
+@sampled("share", 5, 1)
+def test_small_tables_against_plain_recursion(tables: Tablebase, share: int) -> None:
     game, rng = registry.load("ewn"), random.Random(3)
     for first, second, positions in ((1, 1, 60), (2, 1, 25), (1, 2, 25)):
-        for _ in range(positions):
+        for _ in range(positions // share):
             fen = random_fen(rng, first, second)
             chance = tables.chance(game.position(f"{fen} -").record)
             assert chance == pytest.approx(exact(fen), abs=ERROR), fen

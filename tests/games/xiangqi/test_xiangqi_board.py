@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import sampled
 
 from naive import xiangqi as naive
 from naive.xiangqi import Naive
@@ -257,10 +258,11 @@ def test_pieces() -> None:
 # Attacks
 
 
-def test_attackers_are_the_naive_ones() -> None:
+@sampled("count", 15, 60)
+def test_attackers_are_the_naive_ones(count: int) -> None:
     choose = random.Random(5)
     met = 0
-    for board in positions(60, seed=1):
+    for board in positions(count, seed=1):
         pieces = Naive(board.fen()).board
         for target in SQUARES:
             for color in COLORS:
@@ -271,11 +273,12 @@ def test_attackers_are_the_naive_ones() -> None:
         origin = choose.choice(list(board.piece_map()))
         attacked = {s for s in SQUARES if origin in board.attackers(board.color_at(origin) is True, s)}
         assert board.attacks(origin) == attacked
-    assert met > 3000
+    assert met > 50 * count
 
 
-def test_attackers_with_other_squares_occupied() -> None:
-    for board in positions(20, seed=2):
+@sampled("count", 5, 20)
+def test_attackers_with_other_squares_occupied(count: int) -> None:
+    for board in positions(count, seed=2):
         pieces = Naive(board.fen()).board
         for lifted, piece in board.piece_map().items():
             rest = {place: letter for place, letter in pieces.items() if place != (lifted % 9, lifted // 9)}
@@ -288,9 +291,10 @@ def test_attackers_with_other_squares_occupied() -> None:
                     assert attackers - still == naive_attackers(rest, color, king) - still
 
 
-def test_checks_are_those_of_the_rules() -> None:
+@sampled("count", 50, 150)
+def test_checks_are_those_of_the_rules(count: int) -> None:
     checks = 0
-    for board in positions(150, seed=3):
+    for board in positions(count, seed=3):
         oracle = Naive(board.fen())
         king = board.king(board.turn)
         assert king is not None
@@ -302,12 +306,13 @@ def test_checks_are_those_of_the_rules() -> None:
         for move in board.legal_moves:
             after = naive.moved(oracle.board, place(move.from_square), place(move.to_square))
             assert board.gives_check(move) == naive.king_falls(after, 1 - oracle.turn)
-    assert checks >= 15
+    assert checks >= count // 10
 
 
-def test_pseudo_legal_moves_are_legal_but_for_the_king() -> None:
+@sampled("count", 15, 60)
+def test_pseudo_legal_moves_are_legal_but_for_the_king(count: int) -> None:
     exposing = 0
-    for board in positions(60, seed=4):
+    for board in positions(count, seed=4):
         oracle = Naive(board.fen())
         expected = {
             Move(square(*origin), square(*target))
@@ -324,7 +329,7 @@ def test_pseudo_legal_moves_are_legal_but_for_the_king() -> None:
         captures = {move for move in expected if place(move.to_square) in oracle.board}
         assert set(board.generate_pseudo_legal_captures()) == captures
         assert set(board.generate_legal_captures()) == captures & legal
-    assert exposing > 50
+    assert exposing > count // 2
 
 
 def test_moves_between_chosen_squares() -> None:
@@ -338,16 +343,17 @@ def test_moves_between_chosen_squares() -> None:
     assert Move.from_uci("h2h9") in board.pseudo_legal_moves and Move.from_uci("h2h8") not in board.pseudo_legal_moves
 
 
-def test_pins_are_the_naive_ones() -> None:
+@sampled("count", 20, 80)
+def test_pins_are_the_naive_ones(count: int) -> None:
     pins = 0
-    for board in positions(80, seed=6):
+    for board in positions(count, seed=6):
         pieces = Naive(board.fen()).board
         for at, piece in board.piece_map().items():
             if piece.piece_type != KING:
                 assert board.is_pinned(piece.color, at) == naive.is_pinned(pieces, place(at)), (board.fen(), at)
                 assert not board.is_pinned(not piece.color, at)
                 pins += board.is_pinned(piece.color, at)
-    assert pins > 30
+    assert pins > count // 5
 
 
 def test_facing_kings_attack_each_other_and_nothing_between() -> None:
@@ -362,9 +368,10 @@ def test_facing_kings_attack_each_other_and_nothing_between() -> None:
 # Moves and the pieces that the board keeps in addition to its record
 
 
-def test_pieces_turn_and_counters_follow_the_record_forth_and_back() -> None:
+@sampled("count", 8, 25)
+def test_pieces_turn_and_counters_follow_the_record_forth_and_back(count: int) -> None:
     choose = random.Random(8)
-    for board in positions(25, seed=7):
+    for board in positions(count, seed=7):
         shown = Board(board.root().fen())
         for move in board.move_stack:
             shown.push(move)
@@ -379,9 +386,10 @@ def test_pieces_turn_and_counters_follow_the_record_forth_and_back() -> None:
         assert shown == Board()
 
 
-def test_moves_on_letters_are_the_kernels_and_the_naive_ones() -> None:
+@sampled("count", 4, 15)
+def test_moves_on_letters_are_the_kernels_and_the_naive_ones(count: int) -> None:
     """Legality agrees for every pair of squares, and for some numbers that are no squares."""
-    for board in positions(15, seed=21):
+    for board in positions(count, seed=21):
         legal = {Move(a, b) for a in range(-2, 92) for b in range(-2, 92) if board.is_legal(Move(a, b))}
         assert legal == set(map(Move.from_code, XiangqiPosition(board.fen()).legal_moves()))
         assert sorted(move.uci() for move in legal) == Naive(board.fen()).legal_moves()
@@ -614,11 +622,12 @@ def is_playable(fen: str) -> bool:
     return True
 
 
-def test_valid_boards_are_those_that_the_engine_takes() -> None:
+@sampled("count", 60, 300)
+def test_valid_boards_are_those_that_the_engine_takes(count: int) -> None:
     """Valid boards agree on random games with one piece added, removed or moved, or the other side to move."""
     choose = random.Random(12)
     valid = invalid = 0
-    for board in positions(300, seed=11):
+    for board in positions(count, seed=11):
         change = choose.randrange(4)
         at = choose.choice(list(board.piece_map()))
         if change == 0:
@@ -632,7 +641,7 @@ def test_valid_boards_are_those_that_the_engine_takes() -> None:
         assert board.is_valid() == is_playable(board.fen()), (board.fen(), board.status())
         valid += board.is_valid()
         invalid += not board.is_valid()
-    assert valid > 50 and invalid > 50
+    assert valid > count // 6 and invalid > count // 6
 
 
 FAULTS = {

@@ -7,7 +7,6 @@ import functools
 import io
 import json
 import logging
-import os
 import random
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import pytest
 from fixture_files import SHARED
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import sampled
 
 from siqi.games.game_record import NoteLine
 from siqi.games.xiangqi.library import Board, Move, svg
@@ -38,8 +38,6 @@ from siqi.games.xiangqi.library.signs import is_like_move, split_sign
 from siqi.games.xiangqi.rules.lookup import CANNON, KING, PAWN
 
 NOTATIONS: tuple[Any, ...] = ("wxf", "chinese", "traditional", "iccs")
-ROUND_TRIP_GAMES = int(os.environ.get("SIQI_ROUND_TRIP_GAMES", "200"))
-"""Number of games of the shared file whose moves are all written and read; 5,000 take a minute and a half."""
 
 THREE = "5k3/3P5/3P5/3P5/P8/9/9/9/9/4K4 w - - 0 1"
 FOUR = "5k3/3P5/3P5/3P5/3P5/9/9/9/9/4K4 w - - 0 1"
@@ -350,9 +348,10 @@ def check_every_move(board: Board) -> None:
         assert not any(is_of_other_side(text, 0 if board.turn == RED else 1) for text in texts), texts
 
 
-def test_every_legal_move_of_random_games() -> None:
+@sampled("games", 1, 8)
+def test_every_legal_move_of_random_games(games: int) -> None:
     choose = random.Random(7)
-    for _ in range(8):
+    for _ in range(games):
         board = Board()
         while board.ply() < 120 and not board.is_game_over():
             check_every_move(board)
@@ -391,9 +390,10 @@ def random_crowd(choose: random.Random) -> Board:
             continue
 
 
-def test_every_legal_move_of_composed_positions() -> None:
+@sampled("count", 100, 600)
+def test_every_legal_move_of_composed_positions(count: int) -> None:
     choose = random.Random(11)
-    for _ in range(600):
+    for _ in range(count):
         check_every_move(random_crowd(choose))
 
 
@@ -422,22 +422,24 @@ def book_texts(board: Board, move: Move) -> list[str]:
     return [text for name in names for text in (f"{name}{number}{end}", f"{name}{pawn}{number}{end}")]
 
 
-def test_pawns_as_books_write_them() -> None:
+@sampled("boards", 30, 150)
+def test_pawns_as_books_write_them(boards: int) -> None:
     choose, count = random.Random(5), 0
-    for _ in range(150):
+    for _ in range(boards):
         board = random_crowd(choose)
         for move in board.legal_moves:
             if board.piece_type_at(move.from_square) == PAWN:
                 for text in book_texts(board, move):
                     assert board.parse_san(text) == move, (board.fen(), text)
                     count += 1
-    assert count > 1000
+    assert count > 6 * boards
 
 
-def test_moves_as_fairy_stockfish_writes_them_in_wxf() -> None:
+@sampled("boards", 25, 150)
+def test_moves_as_fairy_stockfish_writes_them_in_wxf(boards: int) -> None:
     pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
     choose, pawns = random.Random(6), 0
-    for _ in range(150):
+    for _ in range(boards):
         board = random_crowd(choose)
         lengths = sorted(map(len, pawns_of(board).values()))
         for move in board.legal_moves:
@@ -447,7 +449,7 @@ def test_moves_as_fairy_stockfish_writes_them_in_wxf() -> None:
             if text[:3] in ("11+", "33+") and lengths[-2:] == [2, 3]:
                 continue  # WXF's own middle pawn
             assert board.parse_san(text) == move, (board.fen(), text)
-    assert pawns > 500
+    assert pawns > 3 * boards
 
 
 @pytest.mark.parametrize(
@@ -763,10 +765,11 @@ def shared_games(count: int) -> Iterator[list[str]]:
 
 
 @pytest.mark.shared
-def test_every_move_of_real_games_survives_every_notation() -> None:
+@sampled("count", 20, 5000)
+def test_every_move_of_real_games_survives_every_notation(count: int) -> None:
     """Moves are written and read in UCI with ranks from 0 and 1, ICCS, WXF, Chinese in both scripts; games in PGN."""
     plies = games = 0
-    for texts in shared_games(ROUND_TRIP_GAMES):
+    for texts in shared_games(count):
         board = Board()
         for text in texts:
             move = board.parse_uci(text)
@@ -780,7 +783,7 @@ def test_every_move_of_real_games_survives_every_notation() -> None:
         assert game and game.moves == board.move_stack and not game.errors
         games += 1
     print(f"{games} games, {plies} plies")
-    assert games == ROUND_TRIP_GAMES
+    assert games == count
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from fixture_files import FIXTURES, SHARED, lines, vectors
 from live_record import live_bytes
+from samples import sampled
 
 from naive.xiangqi import Naive, verdict_of_cycle
 from siqi.games import registry
@@ -108,19 +109,18 @@ def test_a_composition_with_pawns_behind_their_start_rank(game: Game) -> None:
     assert [notation.move_text(move) for move in line.pv] == ["g5g9", "f9f8", "h5h9"] and line.score.mate == 2
 
 
-def starts() -> list[str]:
-    return [
-        *[f"{START} w - - 0 1"] * 12,
-        *(case["fen"] for case in vectors("xiangqi_perft.jsonl")),
-        *(case["fen"] for case in vectors("xiangqi_mates.jsonl")),
-        *COMPOSITIONS,
-    ]
+def starts(every: int = 1) -> list[str]:
+    """Return the positions from which random games begin, or every n-th of each kind."""
+    perfts, mates = vectors("xiangqi_perft.jsonl"), vectors("xiangqi_mates.jsonl")
+    kinds = [f"{START} w - - 0 1"] * 12, [case["fen"] for case in perfts], [case["fen"] for case in mates], COMPOSITIONS
+    return [fen for kind in kinds for fen in kind[::every]]
 
 
-def test_random_games_against_the_oracle(game: Game) -> None:
+@sampled("every", 6, 1)
+def test_random_games_against_the_oracle(game: Game, every: int) -> None:
     rng = random.Random(1)
     asked = decided = 0
-    for fen in starts() * 2:
+    for fen in starts(every) * 2:
         position, oracle = game.position(fen), Naive(fen)
         for ply in range(50):
             moves = position.legal_moves()
@@ -138,15 +138,16 @@ def test_random_games_against_the_oracle(game: Game) -> None:
             position.push(move)
             assert position.fen().split()[0] == oracle.fen_board()
             assert position.turn == oracle.turn
-    assert asked > 1500
-    assert decided > 5
+    assert asked > 1500 // every
+    assert decided > 5 // every
 
 
-def test_single_moves_are_judged_as_the_list_has_them(game: Game) -> None:
+@sampled("every", 9, 1)
+def test_single_moves_are_judged_as_the_list_has_them(game: Game, every: int) -> None:
     """All pairs of squares are judged as in the list, after random moves from the start positions."""
     rng = random.Random(11)
     words = [origin | target << 7 for origin in range(90) for target in range(90)]
-    for fen in starts():
+    for fen in starts(every):
         position: Any = game.position(fen)
         for ply in range(13):
             legal = position.legal_moves()
@@ -159,9 +160,10 @@ def test_single_moves_are_judged_as_the_list_has_them(game: Game) -> None:
             position.push(rng.choice(legal))
 
 
-def test_push_and_pop_restore_every_byte(game: Game) -> None:
+@sampled("every", 6, 1)
+def test_push_and_pop_restore_every_byte(game: Game, every: int) -> None:
     rng = random.Random(2)
-    for fen in starts():
+    for fen in starts(every):
         position = game.position(fen)
         stack = []
         for _ in range(90):
@@ -184,9 +186,10 @@ def test_push_and_pop_restore_every_byte(game: Game) -> None:
             position.pop()
 
 
-def test_key_and_fen_are_those_of_a_fresh_position(game: Game) -> None:
+@sampled("every", 6, 1)
+def test_key_and_fen_are_those_of_a_fresh_position(game: Game, every: int) -> None:
     rng = random.Random(3)
-    for fen in starts() * 2:
+    for fen in starts(every) * 2:
         position = game.position(fen)
         while position.ply < 80 and (moves := position.legal_moves()):
             position.push(rng.choice(moves))
@@ -446,9 +449,10 @@ def test_checks_beyond_ten_a_side_do_not_count(game: Game) -> None:
     assert position.record.checks.tolist() == [0, 0]
 
 
-def test_quiet_plies_of_random_games_are_recounted(game: Game) -> None:
+@sampled("every", 6, 1)
+def test_quiet_plies_of_random_games_are_recounted(game: Game, every: int) -> None:
     rng = random.Random(4)
-    for fen in starts()[:40]:
+    for fen in starts(every):
         position = game.position(fen)
         quiet, checks = 0, [0, 0]
         while position.ply < 150 and (moves := position.legal_moves()):
@@ -544,8 +548,9 @@ def test_an_evasion_renews_no_threat(game: Game) -> None:
     assert verdict_of_cycle(fen, cycle) == "draw"
 
 
-def test_repetition_suites_of_the_oracle() -> None:
-    for case in vectors("xiangqi_repetition.jsonl"):
+@sampled("every", 4, 1)
+def test_repetition_suites_of_the_oracle(every: int) -> None:
+    for case in vectors("xiangqi_repetition.jsonl")[::every]:
         oracle = Naive(case["fen"])
         boards = [oracle.fen_board()]
         for text in case["moves"]:
@@ -578,16 +583,17 @@ def shuffles(rng: random.Random, position: Any) -> Iterator[list[str]]:
             position.pop()
 
 
-def test_random_repetitions_against_the_oracle(game: Game) -> None:
+@sampled("every", 6, 1)
+def test_random_repetitions_against_the_oracle(game: Game, every: int) -> None:
     rng = random.Random(6)
     seen: dict[str, int] = {}
-    for case in [*vectors("xiangqi_repetition.jsonl"), *vectors("xiangqi_mates.jsonl")]:
+    for case in [*vectors("xiangqi_repetition.jsonl"), *vectors("xiangqi_mates.jsonl")][::every]:
         for cycle in shuffles(rng, game.position(case["fen"])):
             found = verdict(replay(game, case["fen"], cycle * 2))
             assert found == verdict_of_cycle(case["fen"], cycle), (case["fen"], cycle)
             seen[found] = seen.get(found, 0) + 1
-    assert seen["loss"] > 20
-    assert seen["win"] > 1
+    assert seen["loss"] > 20 // every
+    assert every > 1 or seen["win"] > 1
 
 
 def test_judging_changes_nothing_that_lives(game: Game) -> None:

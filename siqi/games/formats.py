@@ -249,11 +249,11 @@ class Format(NamedTuple):
         if encoding:
             check_encoding(encoding)
         try:
-            found = self.load().read(self.name, data, encoding)
+            parsed = self.load().read(self.name, data, encoding)
         except ValueError as error:
             raise ValueError(_line(str(error))) from None
-        found.faults, found.notes = list(map(_line, found.faults)), list(map(_line, found.notes))
-        return found
+        parsed.faults, parsed.notes = list(map(_line, parsed.faults)), list(map(_line, parsed.notes))
+        return parsed
 
     def write(self, games: Sequence[Any], style: WriteStyle = DEFAULT_STYLE) -> WrittenFile:
         """Return the content of a file with these games; errors as of `FormatModule.write`."""

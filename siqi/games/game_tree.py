@@ -34,7 +34,7 @@ def tree_of(record: GameRecord) -> GameTree:
 
 def children_of(moves: Sequence[TreeMove]) -> list[list[int]]:
     """Return for each position of a tree the numbers of the moves from there, the main line's first."""
-    found: list[list[int]] = [[] for _ in range(len(moves) + 1)]
+    children: list[list[int]] = [[] for _ in range(len(moves) + 1)]
     for number, move in enumerate(moves, 1):
-        found[move.parent].append(number)
-    return found
+        children[move.parent].append(number)
+    return children

@@ -35,7 +35,7 @@ class BoardShape(NamedTuple):
         match = move.fullmatch(text)
         if match is None:
             raise ValueError(f"not made of points: {text}")
-        return [self._place(found) for found in point.findall(match[1])]
+        return [self._place(names) for names in point.findall(match[1])]
 
     def _place(self, names: tuple[str, str]) -> tuple[int, int]:
         column, row = reversed(names) if self.is_row_first else names

@@ -49,9 +49,9 @@ class BookFileError(Exception):
 def folders(shipped: Path, more: str, warn: Callable[[str], None]) -> list[Path]:
     """Return the shipped folder and those in `more`, which is written like `$PATH`; warn of those that do not exist."""
     named = dict.fromkeys((shipped, *map(Path, filter(None, more.split(os.pathsep)))))
-    found = [folder for folder in named if os.path.isdir(folder)]
-    warn_once([f"{folder}: no such folder" for folder in named if folder not in found], warn)
-    return found
+    existing = [folder for folder in named if os.path.isdir(folder)]
+    warn_once([f"{folder}: no such folder" for folder in named if folder not in existing], warn)
+    return existing
 
 
 def warn_once(faults: Sequence[str], warn: Callable[[str], None]) -> None:
@@ -87,7 +87,7 @@ def write_book(
     header = json.dumps(fields, ensure_ascii=False, indent=1).encode()
     header += b" " * (-(_HEAD.size + len(header)) % _ALIGNMENT)
     head = _HEAD.pack(MAGIC, len(header), zlib.crc32(header)) + header
-    replace_file(path, (head, payload), owns or (lambda found: book_kind(found) == kind))
+    replace_file(path, (head, payload), owns or (lambda present: book_kind(present) == kind))
 
 
 def book_header(head: bytes) -> dict[str, Any]:

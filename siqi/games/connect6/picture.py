@@ -188,13 +188,13 @@ def _threats(position: Connect6Position, grid: Grid) -> Iterator[str]:
     """Yield the threats of each side as one path of lines along their roads."""
     contents = position.record.roads.tolist()
     for side, class_ in enumerate(("first", "second")):
-        found = [
+        threats = [
             road
             for road, content in zip(ROADS, contents, strict=True)
             if (content >> 3 * side & 7) >= THREAT and not content >> 3 * (1 - side) & 7
         ]
         path = ""
-        for road in found:
+        for road in threats:
             (x, y), (x2, y2) = (grid.place(point_text(point)) for point in (road[0], road[ROAD_LENGTH - 1]))
             path += f"M{number(x)} {number(y)}L{number(x2)} {number(y2)}"
         if path:

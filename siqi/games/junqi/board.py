@@ -267,12 +267,12 @@ class JunqiPosition:
     def beliefs(self) -> dict[str, dict[str, float]]:
         if self.viewer is None or not self.has_pieces:
             return {}
-        side, found = 1 - self.viewer, {}
+        side, beliefs = 1 - self.viewer, {}
         for piece, row in enumerate(marginals(self.believed(side)).tolist(), side * PIECES):
             square = int(self.record.where[piece])
             if square != NOWHERE:
-                found[notation.square_text(square)] = dict(zip(TYPES, row, strict=True))
-        return found
+                beliefs[notation.square_text(square)] = dict(zip(TYPES, row, strict=True))
+        return beliefs
 
     def _narrow(self, piece: int, types: int) -> None:
         """Remove all types except `types` from a piece's set."""

@@ -99,21 +99,21 @@ def unsafe_step(folder: Path) -> Path | None:
 def _steps(path: Path) -> Iterator[tuple[Path, bool]]:
     """Yield each folder and symbolic link on the path to a resolved one, and True if no component follows it."""
     whole, links = Path.cwd() / path, 0
-    found, left = Path(whole.anchor), list(whole.parts[1:])
-    yield found, not left
+    reached, left = Path(whole.anchor), list(whole.parts[1:])
+    yield reached, not left
     while left:
-        step = found / left.pop(0)
+        step = reached / left.pop(0)
         if step.name == "..":
-            found = found.parent
+            reached = reached.parent
             continue
         yield step, not left
         if not step.is_symlink():
-            found = step
+            reached = step
             continue
         if (links := links + 1) > MAX_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
         target = step.readlink()
-        found = Path(target.anchor) if target.is_absolute() else found
+        reached = Path(target.anchor) if target.is_absolute() else reached
         left[:0] = target.parts[1:] if target.is_absolute() else target.parts
 
 
@@ -178,7 +178,7 @@ def _choose_folders() -> tuple[list[Path], Path | None]:
 
     The latter comes last: no folder after it is needed.
     """
-    version, found = _version(), list[Path]()
+    version, readable = _version(), list[Path]()
     for base, may_be_made in _candidates():
         folder = base / version
         with contextlib.suppress(OSError):
@@ -187,13 +187,13 @@ def _choose_folders() -> tuple[list[Path], Path | None]:
                     _make(folder)
             if not folder.is_dir() or unsafe_step(base) or unsafe_step(folder):
                 continue
-            found.append(folder)
+            readable.append(folder)
             if may_be_made and os.access(folder, os.W_OK):
                 os.utime(folder)
                 _remove_stale(base)
                 _remove_left_over(folder)
-                return found, folder
-    return found, None
+                return readable, folder
+    return readable, None
 
 
 def _make(folder: Path) -> None:

@@ -21,23 +21,23 @@ def _import() -> list[str]:
     if "numba" in sys.modules:
         return []
     names = [name for name in os.environ if name.startswith("NUMBA_")]
-    found = sorted(name for name in names if name not in PASSED and not name.startswith(PASSED_START))
-    for name in found:
+    ignored = sorted(name for name in names if name not in PASSED and not name.startswith(PASSED_START))
+    for name in ignored:
         del os.environ[name]  # numba reads them again with each kernel, and so do processes that are started
     with warnings.catch_warnings():
         if os.path.isfile(_FILE):
-            found.append(_FILE)
+            ignored.append(_FILE)
             reader = sys.modules.get("yaml")
             sys.modules["yaml"] = None  # type: ignore[assignment]  # numba then leaves the file alone, and warns
             warnings.simplefilter("ignore")
         import numba.core.config
 
-    if found[-1:] == [_FILE]:
+    if ignored[-1:] == [_FILE]:
         del sys.modules["yaml"]
         if reader is not None:
             sys.modules["yaml"] = reader
     numba.core.config._config_fname = ""
-    return found
+    return ignored
 
 
 ignored = _import()

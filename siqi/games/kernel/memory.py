@@ -92,8 +92,8 @@ def checked(context: Any, builder: Any, address: Any, size: int) -> Any:
     if CHECKED:
         kind = ir.FunctionType(_INT64, [_INT64, _INT64])
         is_inside = cgutils.get_or_insert_function(builder.module, kind, _CHECK)
-        found = builder.call(is_inside, [address, ir.Constant(_INT64, size)])
-        with cgutils.if_unlikely(builder, builder.icmp_signed("==", found, ir.Constant(_INT64, 0))):
+        is_within = builder.call(is_inside, [address, ir.Constant(_INT64, size)])
+        with cgutils.if_unlikely(builder, builder.icmp_signed("==", is_within, ir.Constant(_INT64, 0))):
             context.call_conv.return_user_exc(builder, IndexError, ("address outside the arrays given to kernels",))
     return address
 

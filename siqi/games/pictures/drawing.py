@@ -109,7 +109,7 @@ class Drawing:
         boxes = [outline(character) for character in text]
         starts = [sum(other.advance for other in boxes[:i]) for i in range(len(boxes))]
         across = boxes[0].box[0] + starts[-1] + boxes[-1].box[2]
-        along = min(found.box[1] for found in boxes) + max(found.box[3] for found in boxes)
+        along = min(other.box[1] for other in boxes) + max(other.box[3] for other in boxes)
         scale = size / EM
         place = f"translate({-scale * across / 2:.4g} {-scale * along / 2:.4g}) scale({scale:.4g})"
         uses = [self.use(self._character(character), x, 0) for character, x in zip(text, starts, strict=True)]

@@ -44,10 +44,10 @@ class Grid(NamedTuple):
 
     def place(self, point: str) -> tuple[float, float]:
         """Return the centre of a point by its name; ValueError if there is none."""
-        found = self.board.points(point)
-        if len(found) != 1:
+        points = self.board.points(point)
+        if len(points) != 1:
             raise ValueError(f"not a point: {point}")
-        return self.at(*found[0])
+        return self.at(*points[0])
 
     def centres(self) -> dict[str, tuple[float, float]]:
         """Return the centres of all points by name, row by row from the top of the picture."""

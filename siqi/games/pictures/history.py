@@ -23,7 +23,7 @@ def last_points(position: Position, board: BoardShape) -> tuple[str, ...]:
     twin = position.copy()
     move = twin.pop()
     try:
-        found = board.points(twin.move_text(move))
+        points = board.points(twin.move_text(move))
     except ValueError:  # a set-up
         return ()
-    return tuple(board.point_text(column, row) for column, row in found)
+    return tuple(board.point_text(column, row) for column, row in points)

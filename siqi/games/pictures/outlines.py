@@ -26,8 +26,8 @@ class Outline(NamedTuple):
 
 @functools.cache
 def _outlines() -> dict[str, Outline]:
-    found = json.loads(PATH.read_text(encoding="utf-8"))
-    return {key: Outline(value[0], tuple(value[1]), value[2]) for key, value in found.items() if len(key) == 1}
+    rows = json.loads(PATH.read_text(encoding="utf-8"))
+    return {key: Outline(value[0], tuple(value[1]), value[2]) for key, value in rows.items() if len(key) == 1}
 
 
 def outline(character: str) -> Outline:

@@ -35,8 +35,8 @@ def drawn(figure: Figure, suffix: str, creator: str) -> bytes:
     """Return a figure in the format of a suffix; equal figures have equal bytes."""
     import matplotlib
 
-    found = io.BytesIO()
+    buffer = io.BytesIO()
     metadata = {FIELDS[suffix]: creator} | ({"Date": None} if suffix == ".svg" else {})
     with matplotlib.rc_context({"svg.hashsalt": "siqi"}):
-        figure.savefig(found, format=suffix[1:], metadata=metadata)
-    return found.getvalue()
+        figure.savefig(buffer, format=suffix[1:], metadata=metadata)
+    return buffer.getvalue()

@@ -31,24 +31,24 @@ class WholeTexts:
 
     def read(self, name: str, data: bytes, encoding: str | None) -> ParsedFile:
         """Return the games of a text; ValueError if there is none."""
-        found = ParsedFile()
-        text, _, found.faults = decode(data, encoding, self._encoding)
+        parsed = ParsedFile()
+        text, _, parsed.faults = decode(data, encoding, self._encoding)
         skipped: list[str] = []
         games = self._stream(io.StringIO(text), skipped.append)
         number = 0
         while True:
             number += 1
             try:
-                found.games.append(next(games))
-                note_result(found, number, found.games[-1])
+                parsed.games.append(next(games))
+                note_result(parsed, number, parsed.games[-1])
             except StopIteration:
                 break
             except ValueError as error:
-                found.faults.append(f"game {number}: {error}")
+                parsed.faults.append(f"game {number}: {error}")
         if number == 1:
             raise ValueError("no game in the text")
-        found.notes += left_out("texts", skipped)
-        return found
+        parsed.notes += left_out("texts", skipped)
+        return parsed
 
     def write(self, name: str, games: Sequence[GameRecord], style: WriteStyle) -> WrittenFile:
         """Return the text of the games; ValueError if one cannot be written."""
@@ -63,14 +63,14 @@ class WholeTexts:
         return WrittenFile(encode("".join(parts), style.encoding or self._encoding, losses), +losses)
 
 
-def note_result(found: ParsedFile, number: int, game: GameRecord) -> None:
+def note_result(parsed: ParsedFile, number: int, game: GameRecord) -> None:
     """Note a result without a known meaning, which is kept as text."""
     if game.result_text and game.result == "*":
-        found.notes.append(f"game {number}: a result that is not known, kept as text: {game.result_text}")
+        parsed.notes.append(f"game {number}: a result that is not known, kept as text: {game.result_text}")
 
 
-def count_changes(game: GameRecord, found: GameRecord, losses: Losses) -> None:
+def count_changes(game: GameRecord, read_back: GameRecord, losses: Losses) -> None:
     """Count the texts of a game that read back differently. Blanks around them are no content, nor is `?`."""
     for name, what in TEXTS.items():
-        before, after = (getattr(one, name).strip() for one in (game, found))
+        before, after = (getattr(one, name).strip() for one in (game, read_back))
         losses[f"some characters in {what}"] += before not in (after, "?") and bool(before)

@@ -117,8 +117,8 @@ class DeepeningSearcher(Generic[P]):
         run_parallel(self._search, len(self._main_works))
         if self._depth == 1:
             allow_stop(self._works, self._task.control)
-        found = self._adapter.result(self._depth)._replace(hashfull=self._tt.hashfull())
-        return found.report(self._task, self._depth, self._adapter.max_depth, self._main_works)
+        result = self._adapter.result(self._depth)._replace(hashfull=self._tt.hashfull())
+        return result.report(self._task, self._depth, self._adapter.max_depth, self._main_works)
 
     def _search(self, thread: int) -> None:
         self._adapter.search(thread, self._depth)

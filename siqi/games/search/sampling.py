@@ -116,11 +116,11 @@ class SamplingSearcher(Generic[P]):
         run_parallel(self._grow, len(self._works))
         if self._depth == 1:
             allow_stop(self._works, self._task.control)
-        found = self._adapter.result()
-        if not found.lines:  # the sampled worlds had no move that is allowed
+        result = self._adapter.result()
+        if not result.lines:  # the sampled worlds had no move that is allowed
             moves = self._task.moves or tuple(self._task.position.legal_moves())
-            found = found._replace(lines=[Line(Score.from_expected(0.5), (move,)) for move in moves])
-        return found.report(self._task, self._depth, MAX_DEPTH, self._works)
+            result = result._replace(lines=[Line(Score.from_expected(0.5), (move,)) for move in moves])
+        return result.report(self._task, self._depth, MAX_DEPTH, self._works)
 
     def _grow(self, thread: int) -> None:
         playouts = playouts_at(self._depth) - playouts_at(self._depth - 1)

@@ -90,19 +90,19 @@ class Xiangqi:
         return Outcome(winner, f"tablebase mate in {code - 1} plies")
 
     def solution(self, position: XiangqiPosition) -> list[int]:
-        twin, found = position.copy(), []
+        twin, line = position.copy(), []
         code = self._knowledge.ending_code(twin.record)
         while code > 1:  # 1: mated
             code -= 1
             for move in twin.legal_moves():
                 twin.push(move)
                 if self._knowledge.ending_code(twin.record) == code:
-                    found.append(move)
+                    line.append(move)
                     break
                 twin.pop()
             else:
-                return found
-        return found
+                return line
+        return line
 
     def suggest(self, position: XiangqiPosition, rng: random.Random) -> Suggestion | None:
         return self._knowledge.suggest(position, rng)

@@ -49,26 +49,26 @@ _TECHNICAL = frozenset({"FF", "GM", "SZ", "CA", "AP", "ST", "HA", "AB", "AW", "A
 
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text; of one with a fault the turns before it."""
-    found = ParsedFile()
+    parsed = ParsedFile()
     said = _CHARSET.search(data[:HEAD_BYTES])
-    text, _, found.faults = decode(data, encoding, ENCODING, said[1].decode("ascii") if said else "")
+    text, _, parsed.faults = decode(data, encoding, ENCODING, said[1].decode("ascii") if said else "")
     number = 0
     skipped: list[str] = []
-    for nodes, variations in _games(text, found.faults, skipped):
+    for nodes, variations in _games(text, parsed.faults, skipped):
         number += 1
         faults = [f"variations are left out: {variations}"] if variations else []
         notes: list[str] = []
         try:
-            found.games.append(_game(nodes, faults, notes))
-            note_result(found, number, found.games[-1])
+            parsed.games.append(_game(nodes, faults, notes))
+            note_result(parsed, number, parsed.games[-1])
         except ValueError as error:
             faults.append(str(error))
-        found.faults += (f"game {number}: {fault}" for fault in faults)
-        found.notes += (f"game {number}: {note}" for note in notes)
+        parsed.faults += (f"game {number}: {fault}" for fault in faults)
+        parsed.notes += (f"game {number}: {note}" for note in notes)
     if not number:
         raise ValueError("no SGF game in the text")
-    found.notes += left_out("texts", skipped)
-    return found
+    parsed.notes += left_out("texts", skipped)
+    return parsed
 
 
 Node = list[tuple[str, list[str]]]
@@ -177,10 +177,10 @@ def _game(nodes: list[Node], faults: list[str], notes: list[str]) -> GameRecord:
 def _set_stones(key: str, values: list[str]) -> list[str]:
     """Return the points of stones that are set; ValueError if a value is none."""
     points = [_points(value) for value in values]
-    for value, found in zip(values, points, strict=True):
-        if len(found) != 1:
+    for value, named in zip(values, points, strict=True):
+        if len(named) != 1:
             raise ValueError(f"{key}: not a point of the board: {value[:20]}")
-    return [found[0] for found in points]
+    return [named[0] for named in points]
 
 
 def _check_kind(tags: dict[str, str], placed: dict[str, str]) -> None:
@@ -245,7 +245,7 @@ def _setup(fen: str) -> tuple[str, int]:
     if left != 2 or not stones:
         raise ValueError(f"the format has no room for a position within a turn: {fen}")
     points = ["".join(f"[{point_text(point)}]" for point, side in stones if side == colour) for colour in range(2)]
-    return "".join(f"A{'BW'[side]}{found}" for side, found in enumerate(points) if found) + f"PL[{'BW'[turn]}]", turn
+    return "".join(f"A{'BW'[side]}{named}" for side, named in enumerate(points) if named) + f"PL[{'BW'[turn]}]", turn
 
 
 def _escaped(value: str) -> str:

@@ -42,9 +42,9 @@ class RoadsAdapter(DeepeningAdapter["Connect6Position"]):
         """Search a depth on thread 0; a depth that is stopped counts for nothing."""
         if thread:
             return
-        found = self._try_each(depth) if self._moves else self._choose(depth)
-        if found is not None:
-            (self._best, self._value), self._depth = found, depth
+        result = self._try_each(depth) if self._moves else self._choose(depth)
+        if result is not None:
+            (self._best, self._value), self._depth = result, depth
 
     def _choose(self, depth: int) -> tuple[Move, int] | None:
         """Return the best pair and its value, the mover's view; None if the search was stopped."""

@@ -328,11 +328,11 @@ class Program:
 
     def deepen(self, position: Connect6Position, deadline_ns: int) -> SearchResult:
         """Search depth after depth until the deadline, or to a win; depth 1 is always finished."""
-        found = self.search(position, 1)
-        assert found is not None
-        while found.depth < MAX_DEPTH and abs(found.value) < WON:
-            deeper = self.search(position, found.depth + 1, deadline_ns)
+        result = self.search(position, 1)
+        assert result is not None
+        while result.depth < MAX_DEPTH and abs(result.value) < WON:
+            deeper = self.search(position, result.depth + 1, deadline_ns)
             if deeper is None:
                 break
-            found = deeper
-        return found
+            result = deeper
+        return result

@@ -44,14 +44,14 @@ LOOKUP = record_type(LOOKUP_DTYPE)
 
 def roads() -> list[list[int]]:
     """Return the points of each road, by road number, in the four directions."""
-    found = []
+    all_roads = []
     for dc, dr in ((1, 0), (0, 1), (1, 1), (1, -1)):
         for column in range(SIZE):
             for row in range(SIZE):
                 line = [(column + i * dc, row + i * dr) for i in range(ROAD_LENGTH)]
                 if all(0 <= c < SIZE and 0 <= r < SIZE for c, r in line):
-                    found.append([c * SIZE + r for c, r in line])
-    return found
+                    all_roads.append([c * SIZE + r for c, r in line])
+    return all_roads
 
 
 def _build() -> Record:

@@ -99,14 +99,14 @@ def classes(count: int) -> dict[tuple[int, ...], int]:
     Sequences share a class if the same shares of throws move their pieces, before and after every capture. Numbers
     reversed, d as 7 - d, are alike, and so are all single numbers.
     """
-    found: dict[object, int] = {}
+    class_of: dict[object, int] = {}
     result = {}
     for numbers in itertools.permutations(range(1, 7), count):
         alive = sum(1 << (number - 1) for number in numbers)
         moved = [tuple(sorted(numbers.index(i + 1) for i in movable(alive, die))) for die in range(1, 7)]
         rest = [numbers[:i] + numbers[i + 1 :] for i in range(count)] if count > 1 else []
         behaviour = (tuple(sorted(moved)), tuple(classes(count - 1)[left] for left in rest))
-        result[numbers] = found.setdefault(behaviour, len(found))
+        result[numbers] = class_of.setdefault(behaviour, len(class_of))
     return result
 
 
@@ -245,5 +245,5 @@ def index(pos: Record, numbering: Record, ending: Record, strong: int) -> int:
         if seen & 1:
             view ^= 1
             theirs = squares_seen(pos, numbering, 1 - strong, view)
-    found = (ending.start[rank] + pair) * ending.strong_classes + class_seen(pos, numbering, strong, view, mine)
-    return found * ending.weak_classes + class_seen(pos, numbering, 1 - strong, view, theirs)
+    number = (ending.start[rank] + pair) * ending.strong_classes + class_seen(pos, numbering, strong, view, mine)
+    return number * ending.weak_classes + class_seen(pos, numbering, 1 - strong, view, theirs)

@@ -393,8 +393,8 @@ class Forest:
         node = TOP
         for move in path or ():
             first, children = int(self._halves[0][node]["first"]), self.children(node)
-            found = np.flatnonzero(children["move"] == move)
-            node = first + int(found[0]) if len(found) else 0
+            matching = np.flatnonzero(children["move"] == move)
+            node = first + int(matching[0]) if len(matching) else 0
             if not node:
                 break
         if path is None or not node:

@@ -71,10 +71,10 @@ def read_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
 
 def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
     """Return what `read_fen` does; ValueError also for a placement that the rules cannot play."""
-    found, turn, die = read_fen(fen)
-    pieces = dict(found)
-    if len(pieces) < len(found):
-        codes = [code for code, _ in found]
+    placed, turn, die = read_fen(fen)
+    pieces = dict(placed)
+    if len(pieces) < len(placed):
+        codes = [code for code, _ in placed]
         raise ValueError(f"piece {letter_of(next(code for code in codes if codes.count(code) > 1))} twice")
     if not pieces:
         raise ValueError("no pieces")
@@ -82,7 +82,7 @@ def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
     second_won = any(code > 6 and square == 0 for code, square in pieces.items()) or all(c > 6 for c in pieces)
     if first_won and second_won:
         raise ValueError("both sides have won")
-    return found, turn, die
+    return placed, turn, die
 
 
 def write_fen(pieces: Mapping[str, str], turn: int, dice: int) -> str:

@@ -211,9 +211,9 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
         Results of thread 0 are kept move by move, so that a stop loses only the move under way.
         """
         work = self._works[thread]
-        found: list[Move] = []
+        searched: list[Move] = []
         for move in sorted(self._root.moves, key=self._rank, reverse=True):
-            floor = 0 if thread else self._floor(move, found)
+            floor = 0 if thread else self._floor(move, searched)
             value = self._try(thread, move, floor, depth)
             if work.stopped:
                 return
@@ -221,13 +221,15 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
                 # At or below the floor the value is an upper bound.
                 self._values[move] = max(min(value, floor - 1), 0) if value <= floor else value
                 self._exact[move], self._depths[move] = bool(work.is_exact), depth
-                found.append(move)
+                searched.append(move)
 
-    def _floor(self, move: Move, found: Sequence[Move]) -> int:
+    def _floor(self, move: Move, searched: Sequence[Move]) -> int:
         """Return the value that a move must exceed to enter the lines of one of its throws, given the moves found."""
         floor = WIN - 1  # never above: among certain wins the shortest is wanted
         for die in self._root.throws_of(move):
-            values = sorted((self._values[other] for other in found if other in self._root.throws[die]), reverse=True)
+            values = sorted(
+                (self._values[other] for other in searched if other in self._root.throws[die]), reverse=True
+            )
             wanted = 1 if die else self._multipv
             floor = min(floor, values[wanted - 1] if len(values) >= wanted else 0)
         return floor

@@ -40,14 +40,14 @@ _HABITS = np.array(HABITS)
 @inner(int64(POSITION, LOOKUP, SETS, int64))
 def attacked_squares(pos: Record, lookup: Record, public: Any, side: int) -> int:
     """Return the bits of the squares that a side's pieces can enter; engineers do not turn here."""
-    found = 0
+    attacked = 0
     pieces = pos.occupied[side]
     while pieces != 0:
         square = trailing_zeros(pieces)
         pieces &= pieces - 1
         if int64(public[int64(pos.board[square]) - 1]) & MOBILE:
-            found |= targets_of(pos, lookup, square, side, int64(1) << COMMANDER)
-    return found
+            attacked |= targets_of(pos, lookup, square, side, int64(1) << COMMANDER)
+    return attacked
 
 
 @entry(void(POSITION, POSITION, LOOKUP, SETS, int64, int64, COUNTS))

@@ -86,16 +86,16 @@ def narrow_by_counts(may: list[int]) -> list[int]:
         changed = False
         for kind, count in enumerate(COUNTS):
             bit = 1 << kind
-            found = [i for i in range(PIECES) if may[i] == bit]
+            certain = [i for i in range(PIECES) if may[i] == bit]
             possible = [i for i in range(PIECES) if may[i] & bit]
-            if len(found) > count or len(possible) < count:
+            if len(certain) > count or len(possible) < count:
                 raise ValueError("contradicts what is known of the pieces")
-            if len(found) == count and len(possible) > count:
+            if len(certain) == count and len(possible) > count:
                 for i in possible:
                     if may[i] != bit:
                         may[i] &= ~bit
                         changed = True
-            elif len(possible) == count and len(found) < count:
+            elif len(possible) == count and len(certain) < count:
                 for i in possible:
                     changed |= may[i] != bit
                     may[i] = bit

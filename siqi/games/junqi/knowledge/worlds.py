@@ -313,11 +313,11 @@ def _sampler(belief: Belief) -> Record:
 def marginals(belief: Belief) -> Any:
     """Return the approximate probability of each type for each piece, float64 [piece, type], without drawing worlds."""
     s = _sampler(belief)
-    found = np.zeros((PIECES, 12))
+    probabilities = np.zeros((PIECES, 12))
     for flag_index in range(int(s.flag_count)):
-        found += s.share[flag_index] * s.scaled.reshape(FLAGS, PIECES, 12)[flag_index]
-        found[s.flag[flag_index], FLAG] += s.share[flag_index]
-    return found
+        probabilities += s.share[flag_index] * s.scaled.reshape(FLAGS, PIECES, 12)[flag_index]
+        probabilities[s.flag[flag_index], FLAG] += s.share[flag_index]
+    return probabilities
 
 
 def draw_worlds(belief: Belief, count: int, seed: int) -> Worlds:

@@ -181,11 +181,11 @@ class CooperationAdapter(UctAdapter):
             lines.sort(key=lambda value: value.move != best)
         return self._root.result(lines)
 
-    def _best_first(self, found: Sequence[MoveValue]) -> list[MoveValue]:
+    def _best_first(self, values: Sequence[MoveValue]) -> list[MoveValue]:
         """Return moves, given most visited first, with their values by UCT and learning: the often visited by value."""
         prior = self._priors()
-        valued = [self._combined(value, float(prior[value.move])) for value in found]
-        often = sum(OFTEN * value.visits >= found[0].visits for value in found)
+        valued = [self._combined(value, float(prior[value.move])) for value in values]
+        often = sum(OFTEN * value.visits >= values[0].visits for value in values)
         return sorted(valued[:often], key=lambda value: -value.value) + valued[often:]
 
     def _priors(self) -> Any:
@@ -196,12 +196,12 @@ class CooperationAdapter(UctAdapter):
             other.prior[:], other.prior_weight = work.prior, self.prior_visits
         return work.prior
 
-    def _combined(self, found: MoveValue, learned: float) -> MoveValue:
+    def _combined(self, searched: MoveValue, learned: float) -> MoveValue:
         """Return a move with its value by UCT and by what was learned, if that is not negative."""
         if learned < 0:
-            return found
-        visits = found.visits + self.prior_visits
-        return found._replace(value=(found.visits * found.value + self.prior_visits * learned) / visits)
+            return searched
+        visits = searched.visits + self.prior_visits
+        return searched._replace(value=(searched.visits * searched.value + self.prior_visits * learned) / visits)
 
     @property
     def _row(self) -> Record:

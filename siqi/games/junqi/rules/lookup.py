@@ -117,11 +117,11 @@ STEPS = (
 
 def _beside(lookup: Record, squares: int) -> int:
     """Return the bits of all neighbours by road of a set of squares."""
-    found = 0
+    neighbours = 0
     for square in range(SQUARES):
         if squares >> square & 1:
-            found |= int(lookup.roads[square])
-    return found
+            neighbours |= int(lookup.roads[square])
+    return neighbours
 
 
 def _build() -> Record:

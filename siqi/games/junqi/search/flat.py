@@ -112,10 +112,12 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
         order = np.concatenate(
             [sorted(range(self._racing), key=lambda i: -values[i]), np.arange(self._racing, len(values))]
         ).astype(int)
-        found = [MoveValue(int(self._arms[0]["move"][i]), int(visits[i]), float(values[i])) for i in order if visits[i]]
+        ranked = [
+            MoveValue(int(self._arms[0]["move"][i]), int(visits[i]), float(values[i])) for i in order if visits[i]
+        ]
         if (visits - self._since)[: self._racing].min() >= self._quota:
             self._cut(order)
-        return self._root.result(found, is_settled=len(self._root.moves) == 1)
+        return self._root.result(ranked, is_settled=len(self._root.moves) == 1)
 
     def _cut(self, order: Any) -> None:
         """Drop the worse half of the race; once one is left, begin again with all and twice the playouts."""

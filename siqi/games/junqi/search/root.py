@@ -65,11 +65,11 @@ class RootView:
         """True if a move takes a piece known to be the flag."""
         return target_of(move) in self._flags
 
-    def result(self, found: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> IterationResult:
+    def result(self, ranked: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> IterationResult:
         """Return lines in the order given, but moves that win at once first; such a win settles the search."""
         lines = [
             Line(Score.from_expected(1.0, 1) if self.takes_flag(move) else Score.from_expected(value), (move,))
-            for move, _, value in found
+            for move, _, value in ranked
         ]
         lines.sort(key=lambda line: line.score.mate is None)
         is_settled |= bool(lines) and lines[0].score.mate is not None
@@ -79,10 +79,10 @@ class RootView:
 
 def certain_beliefs(view: Record, side: int) -> Any:
     """Return the beliefs about a side whose pieces are all known: float32 [piece, type], 0 or 1."""
-    found = np.zeros((PIECES, 12), np.float32)
+    beliefs = np.zeros((PIECES, 12), np.float32)
     for piece in range(PIECES):
-        found[piece, int(view.may[side * PIECES + piece]).bit_length() - 1] = 1
-    return found
+        beliefs[piece, int(view.may[side * PIECES + piece]).bit_length() - 1] = 1
+    return beliefs
 
 
 def explain_view(position: JunqiPosition) -> list[str]:

@@ -384,7 +384,7 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         size = len(self._racing) if depth <= SHALLOW_DEPTH else 1
         parts = [self._racing[first : first + size] for first in range(0, len(self._racing), size)]
         self._jobs = itertools.product(range(len(self._root.worlds.kinds)), parts)
-        self._found: dict[tuple[int, int], float] = {}
+        self._searched: dict[tuple[int, int], float] = {}
 
     def search(self, thread: int, depth: int) -> None:
         """Do jobs, world by world, until none of this depth is left or the search is stopped."""
@@ -399,7 +399,7 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
             )  # fmt: skip
             if work.stopped:
                 return
-            self._found |= {(move, world): float(value) for move, value in zip(part, values, strict=True)}
+            self._searched |= {(move, world): float(value) for move, value in zip(part, values, strict=True)}
 
     def result(self, depth: int) -> IterationResult:
         """Return the moves by their time in the race, then by mean value; after a whole depth drop the worse half.
@@ -407,15 +407,15 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         After a depth cut short, only the worlds in which it was searched whole count; the others keep their values.
         """
         worlds = range(len(self._root.worlds.kinds))
-        whole = [world for world in worlds if all((move, world) in self._found for move in self._racing)]
+        whole = [world for world in worlds if all((move, world) in self._searched for move in self._racing)]
         for move in self._racing:
             for world in whole:
-                self._values[move][world] = self._found[move, world]
+                self._values[move][world] = self._searched[move, world]
         means = {move: float(self._values[move].mean()) for move in self._racing + self._dropped}
         self._racing.sort(key=lambda move: -means[move])
         if len(whole) == len(worlds):
             keep = max(len(self._racing) // 2, FINALISTS)
             self._dropped = self._racing[keep:] + self._dropped
             self._racing = self._racing[:keep]
-        found = [MoveValue(move, len(worlds), means[move]) for move in self._racing + self._dropped]
-        return self._root.result(found, is_settled=len(found) == 1)
+        ranked = [MoveValue(move, len(worlds), means[move]) for move in self._racing + self._dropped]
+        return self._root.result(ranked, is_settled=len(ranked) == 1)

@@ -142,10 +142,10 @@ def pawn_square(square: int) -> int:
 
 def used_rows(feature_weights: np.ndarray[Any, np.dtype[np.int16]]) -> np.ndarray[Any, np.dtype[np.int16]]:
     """Return a network's feature weights with the rows of pawns where no game brings them."""
-    found = feature_weights.reshape(KING_BUCKETS, KINDS_SEEN, SQUARES, -1).copy()
+    rows = feature_weights.reshape(KING_BUCKETS, KINDS_SEEN, SQUARES, -1).copy()
     for kind, turn in ((KINDS_SEEN // 2 - 1, np.arange(SQUARES)), (KINDS_SEEN - 1, MIRROR)):  # own and enemy pawns
-        found[:, kind] = found[:, kind, turn[[pawn_square(int(square)) for square in turn]]]
-    return found.reshape(feature_weights.shape)
+        rows[:, kind] = rows[:, kind, turn[[pawn_square(int(square)) for square in turn]]]
+    return rows.reshape(feature_weights.shape)
 
 
 def shapes(neurons: int, buckets: int, hidden: int) -> tuple[tuple[int, ...], ...]:
@@ -211,8 +211,8 @@ def read_network(path: Path, neurons: int = NEURONS, hidden: int = HIDDEN) -> Ne
     if not all(type(size) is int and 0 < size <= MAX_SCALE for size in sizes):
         raise BookFileError(f"{path}: damaged header")
     if sizes[:2] != [neurons, hidden]:
-        found = f"{sizes[0]} neurons a side and {sizes[1]} hidden ones"
-        raise BookFileError(f"{path}: holds a network of {found}, not of {neurons} and {hidden}")
+        actual = f"{sizes[0]} neurons a side and {sizes[1]} hidden ones"
+        raise BookFileError(f"{path}: holds a network of {actual}, not of {neurons} and {hidden}")
     buckets, scale = sizes[2:]
     layout = zip(ORDERS, shapes(neurons, buckets, hidden), strict=True)
     network = Network._make([*split_arrays(path, book.payload, layout), scale])

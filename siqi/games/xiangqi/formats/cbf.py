@@ -50,9 +50,9 @@ _TECHNICAL = frozenset({"RecordType", "RecordResult", "FEN"})
 
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the game of a file, up to the fault of its XML if it has one."""
-    found = ParsedFile()
+    parsed = ParsedFile()
     said = _SAID.match(data)
-    text, _, found.faults = decode(data, encoding, ENCODING, said[1].decode("ascii") if said else "")
+    text, _, parsed.faults = decode(data, encoding, ENCODING, said[1].decode("ascii") if said else "")
     if _ENTITY.search(text):
         raise ValueError("entities of its own, which no file of CCBridge has")
     parser: XMLPullParser[Element] = XMLPullParser(["end"])
@@ -62,19 +62,19 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
         parser.feed(text[declaration.end() :] if declaration else text)
         parser.close()
     except ParseError as error:
-        found.faults.append(f"not XML from line {error.position[0]} on")
+        parsed.faults.append(f"not XML from line {error.position[0]} on")
     with contextlib.suppress(ParseError):  # raised again, behind the last whole element
         elements += (part for event in parser.read_events() for part in event if isinstance(part, Element))
     if not any(element.tag in ("Move", "FEN") for element in elements):
-        raise ValueError("no ChineseChessRecord in the text" if not found.faults else found.faults[-1])
-    game = _head(elements, found)
-    _plant(game, elements, found)
-    found.notes += game.notes
-    found.games.append(game)
-    return found
+        raise ValueError("no ChineseChessRecord in the text" if not parsed.faults else parsed.faults[-1])
+    game = _head(elements, parsed)
+    _plant(game, elements, parsed)
+    parsed.notes += game.notes
+    parsed.games.append(game)
+    return parsed
 
 
-def _head(elements: list[Element], found: ParsedFile) -> Game:
+def _head(elements: list[Element], parsed: ParsedFile) -> Game:
     """Return a game with its tags; ValueError for a malformed FEN."""
     fields: dict[str, str] = {}
     children = {id(child) for element in elements if element.tag == "Head" for child in element}
@@ -97,8 +97,8 @@ def _head(elements: list[Element], found: ParsedFile) -> Game:
     return game
 
 
-def _plant(game: Game, elements: list[Element], found: ParsedFile) -> None:
-    planter = Planter(game, found.faults)
+def _plant(game: Game, elements: list[Element], parsed: ParsedFile) -> None:
+    planter = Planter(game, parsed.faults)
     behind, odd = 0, set()
     moves = [element for element in elements if element.tag == "Move"]
     for number, element in enumerate(moves):
@@ -114,7 +114,7 @@ def _plant(game: Game, elements: list[Element], found: ParsedFile) -> None:
             continue
         match = _MOVE.fullmatch(value)
         if match is None:
-            found.faults.append(f"move {number}: not a move: {value[:20]}")
+            parsed.faults.append(f"move {number}: not a move: {value[:20]}")
             planter.lost += sum(bool((left.text or "").strip()) for left in moves[number:])
             break
         file, rank, to_file, to_rank = map(int, match.groups())
@@ -122,9 +122,9 @@ def _plant(game: Game, elements: list[Element], found: ParsedFile) -> None:
         planter.add(TreeStep(move, comment, element.get("end", "0") != "1", False))
     planter.note_lost()
     if behind:
-        found.faults.append(f"moves behind the end, variations perhaps, are left out: {behind}")
+        parsed.faults.append(f"moves behind the end, variations perhaps, are left out: {behind}")
     if odd:
-        found.notes.append(f"attributes of moves left out: {', '.join(sorted(odd))}")
+        parsed.notes.append(f"attributes of moves left out: {', '.join(sorted(odd))}")
 
 
 def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:

@@ -79,13 +79,13 @@ _IN_USE, _PRESENT = 1, 2
 
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a record or a library, whichever the data is."""
-    found = ParsedFile()
+    parsed = ParsedFile()
     if encoding:
         raise ValueError(f"{name} has an encoding of its own")
     if data.startswith(RECORD):
-        found.games.append(_read_record(data, found.faults))
-        found.notes += found.games[-1].notes
-        return found
+        parsed.games.append(_read_record(data, parsed.faults))
+        parsed.notes += parsed.games[-1].notes
+        return parsed
     if not data.startswith(LIBRARY):
         raise ValueError("not a file of CCBridge: it begins with neither of its marks")
     if len(data) < INDEX_AT:
@@ -95,18 +95,18 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
         faults: list[str] = []
         title, _ = _text(data[start + _FIELDS["Title"][0] : end][: _FIELDS["Title"][1]])
         if not any(data[start + _BOARD : start + _BOARD + 90]):
-            found.notes.append(f"record {number} has no position: {title}")
+            parsed.notes.append(f"record {number} has no position: {title}")
             continue
         if _is_deleted(data, number - 1, title):
-            found.notes.append(f"record {number} was deleted: {title}")
+            parsed.notes.append(f"record {number} was deleted: {title}")
             continue
         try:
-            found.games.append(_read_record(data[start:end], faults))
-            found.notes += (f"record {number}: {note}" for note in found.games[-1].notes)
+            parsed.games.append(_read_record(data[start:end], faults))
+            parsed.notes += (f"record {number}: {note}" for note in parsed.games[-1].notes)
         except ValueError as error:
             faults.append(str(error))
-        found.faults += (f"record {number}: {fault}" for fault in faults)
-    return found
+        parsed.faults += (f"record {number}: {fault}" for fault in faults)
+    return parsed
 
 
 def _record_starts(data: bytes) -> list[int]:

@@ -92,16 +92,16 @@ _GAME_FIELDS = frozenset({"binit", "fen", "movelist", "result"})
 
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text, whatever stands around them."""
-    found = ParsedFile()
+    parsed = ParsedFile()
     said = _CHARSET.search(data[:HEAD_BYTES])
-    text, used, found.faults = decode(data, encoding, "gb18030", said[1].decode("ascii") if said else "")
+    text, used, parsed.faults = decode(data, encoding, "gb18030", said[1].decode("ascii") if said else "")
     text = _with_plain_marks(text, used)
     if "[DhtmlXQ" not in text:
         raise ValueError("no DhtmlXQ in the text")
     parts = _BLOCK.split(text)
     if len(parts) > 1:
         blocks, around = list(map(_Fields, parts[2::3])), parts[::3]
-        _take_scripts(blocks, around, found)
+        _take_scripts(blocks, around, parsed)
         if any(map(_PAGE.search, around)):
             blocks = _without_twins(blocks)
     else:
@@ -114,14 +114,14 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
             if game is not None:
                 if has_unread and not game.moves:
                     faults.append("the moves stand in a script that is not understood")
-                found.games.append(game)
-                found.notes += (f"game {number}: {note}" for note in game.notes)
+                parsed.games.append(game)
+                parsed.notes += (f"game {number}: {note}" for note in game.notes)
         except ValueError as error:
             faults.append(str(error))
-        found.faults += (f"game {number}: {fault}" for fault in faults)
-    if not found.games and not found.faults:
+        parsed.faults += (f"game {number}: {fault}" for fault in faults)
+    if not parsed.games and not parsed.faults:
         raise ValueError("no DhtmlXQ game in the text")
-    return found
+    return parsed
 
 
 def _with_plain_marks(text: str, encoding: str) -> str:
@@ -168,9 +168,9 @@ def _marked(name: str, value: str) -> str:
     return f"[DhtmlXQ_{name}]{value}[/DhtmlXQ_{name}]" if is_known else ""
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescaped(match: re.Match[str]) -> str:
     """Return the character that an escape of a script stands for; '' for the end of a line."""
-    return chr(int(code, 16)) if (code := found[1] or found[2]) else found[3] or ""
+    return chr(int(code, 16)) if (code := match[1] or match[2]) else match[3] or ""
 
 
 class _Fields(dict[str, str]):
@@ -204,7 +204,7 @@ class _Fields(dict[str, str]):
         return {(field, value) for field, value in self.items() if field not in _NO_TAGS}
 
 
-def _take_scripts(blocks: list[_Fields], around: Sequence[str], found: ParsedFile) -> None:
+def _take_scripts(blocks: list[_Fields], around: Sequence[str], parsed: ParsedFile) -> None:
     """Give the fields between blocks to the block before them if it has no moves, else to the one behind them.
 
     What else stands there is noted. Moves that no block takes are a fault.
@@ -218,9 +218,9 @@ def _take_scripts(blocks: list[_Fields], around: Sequence[str], found: ParsedFil
         if owner is not None:
             owner.fill(others)
         elif others.get("movelist", "") not in ("", *(block["movelist"] for block in near)):
-            found.faults.append(f"moves beside a game that has others, left out: {others['movelist'][:60]}")
+            parsed.faults.append(f"moves beside a game that has others, left out: {others['movelist'][:60]}")
         lines += (line for line in text.splitlines() if not (is_taken and _is_of_fields(line)))
-    found.notes += left_out("lines around games", lines)
+    parsed.notes += left_out("lines around games", lines)
 
 
 def _is_of_fields(line: str) -> bool:
@@ -436,7 +436,7 @@ def _game_text(name: str, game: Game, losses: Losses) -> str:
 def _binit(board: Board) -> str:
     squares = {letter: board.pieces(*Piece.from_symbol(letter)) for letter in set(PIECES)}
     # In the site's order: each side's pieces from Red's right, its pawns too.
-    left = {letter: sorted(found, key=lambda square: (-(square % 9), square)) for letter, found in squares.items()}
+    left = {letter: sorted(held, key=lambda square: (-(square % 9), square)) for letter, held in squares.items()}
     left |= {letter: left[letter][::-1] for letter in "rnbakcp"}
     places = (left[letter].pop(0) if left[letter] else None for letter in PIECES)
     return "".join("99" if square is None else f"{square % 9}{9 - square // 9}" for square in places)

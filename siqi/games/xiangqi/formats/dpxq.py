@@ -112,22 +112,22 @@ _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text."""
-    found = ParsedFile()
-    text, _, found.faults = decode(data, encoding, "gb18030")
+    parsed = ParsedFile()
+    text, _, parsed.faults = decode(data, encoding, "gb18030")
     between: list[str] = []
     for number, lines in enumerate(_games(text, between), 1):
         reader = _Reader(lines)
         try:
             game = reader.game()
-            found.notes += (f"game {number}: {note}" for note in game.notes)
-            found.games.append(game)
+            parsed.notes += (f"game {number}: {note}" for note in game.notes)
+            parsed.games.append(game)
         except ValueError as error:
             reader.faults.append(str(error))
-        found.faults += (f"game {number}: {fault}" for fault in reader.faults)
-    if not found.games and not found.faults:
+        parsed.faults += (f"game {number}: {fault}" for fault in reader.faults)
+    if not parsed.games and not parsed.faults:
         raise ValueError("no game of dpxq.com in the text")
-    found.notes += left_out("lines between games", between)
-    return found
+    parsed.notes += left_out("lines between games", between)
+    return parsed
 
 
 def _games(text: str, between: list[str]) -> Iterator[list[str]]:

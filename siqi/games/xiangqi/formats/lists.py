@@ -38,15 +38,15 @@ class _Row(NamedTuple):
 
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text; of one with a fault the moves before it."""
-    found = ParsedFile()
-    text, _, found.faults = decode(data, encoding, ENCODING)
+    parsed = ParsedFile()
+    text, _, parsed.faults = decode(data, encoding, ENCODING)
     remarks: list[str] = []
     for row in _fen_rows(text, remarks) if name == "fens" else _paragraphs(text, remarks):
         game = Game()
         try:
             first = board_of(row.fen).fen()
         except ValueError as error:
-            found.faults.append(f"line {row.line}: {error}")
+            parsed.faults.append(f"line {row.line}: {error}")
             continue
         if first != STARTING_FEN:
             game.headers["FEN"] = first
@@ -63,13 +63,13 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
             other, its_fault = _play(board_of(first), row.words, 1)
             board, fault = (board, fault) if its_fault else (other, "")
         if fault:
-            found.faults.append(f"line {row.line}: {fault}")
+            parsed.faults.append(f"line {row.line}: {fault}")
         game.moves = list(board.move_stack)
-        found.games.append(game)
-    if not found.games and not found.faults:
+        parsed.games.append(game)
+    if not parsed.games and not parsed.faults:
         raise ValueError("no game in the text")
-    found.notes += left_out("remarks", remarks)
-    return found
+    parsed.notes += left_out("remarks", remarks)
+    return parsed
 
 
 def _play(board: Board, words: Sequence[str], ranks: int, *, is_vietnamese: bool = False) -> tuple[Board, str]:

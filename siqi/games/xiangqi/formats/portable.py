@@ -30,15 +30,15 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
 
     A game of another kind, and one without a first position, is left out.
     """
-    found = ParsedFile()
-    text, _, found.faults = decode(data, encoding, "utf-8")
+    parsed = ParsedFile()
+    text, _, parsed.faults = decode(data, encoding, "utf-8")
     handle = io.StringIO(text)
     number = 0
     between: list[str] = []
     while (game := read_game(handle, between.append)) is not None:
         number += 1
-        found.faults += (f"game {number}: {fault}" for fault in [*game.errors, *game.warnings])
-        found.notes += (f"game {number}: {note}" for note in game.notes)
+        parsed.faults += (f"game {number}: {fault}" for fault in [*game.errors, *game.warnings])
+        parsed.notes += (f"game {number}: {note}" for note in game.notes)
         try:
             game.board()
         except ValueError:
@@ -46,11 +46,11 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
         if any(isinstance(error, OtherGameError) for error in game.errors):
             continue
         game.errors, game.warnings = [], []
-        found.games.append(game)
+        parsed.games.append(game)
     if not number:
         raise ValueError("no PGN game in the text")
-    found.notes += left_out("lines between games", between)
-    return found
+    parsed.notes += left_out("lines between games", between)
+    return parsed
 
 
 def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:

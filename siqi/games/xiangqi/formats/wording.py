@@ -63,9 +63,9 @@ def texts(game: Game | None, fen: str, words: Sequence[str]) -> list[tuple[str, 
     """
     board = Board(fen or STARTING_FEN)
     style = _style(game)
-    found = []
+    written = []
     for word in words:
         move = Move.from_uci(word)
-        found.append((style.write(board, move), *(board.san(move, notation) for notation in NOTATIONS)))
+        written.append((style.write(board, move), *(board.san(move, notation) for notation in NOTATIONS)))
         board.push(move)
-    return found
+    return written

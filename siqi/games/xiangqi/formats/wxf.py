@@ -73,8 +73,8 @@ _WITHOUT_LETTERS = frozenset({"WXF", "ICCS"})
 
 def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text."""
-    found = ParsedFile()
-    text, _, found.faults = decode(data, encoding, ENCODING)
+    parsed = ParsedFile()
+    text, _, parsed.faults = decode(data, encoding, ENCODING)
     starts = [match.start() for match in _START.finditer(text)]
     if not starts:
         raise ValueError("no game of this format in the text: no line begins with FORMAT")
@@ -84,15 +84,15 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
         try:
             game = _read_game(text[start:end], faults, between)
             faults += [*map(str, game.errors), *game.warnings]
-            found.notes += (f"game {number}: {note}" for note in game.notes)
+            parsed.notes += (f"game {number}: {note}" for note in game.notes)
             if not any(isinstance(error, OtherGameError) for error in game.errors):
                 game.errors, game.warnings = [], []
-                found.games.append(game)
+                parsed.games.append(game)
         except ValueError as error:
             faults.append(str(error))
-        found.faults += (f"game {number}: {fault}" for fault in faults)
-    found.notes += left_out("texts between games", between)
-    return found
+        parsed.faults += (f"game {number}: {fault}" for fault in faults)
+    parsed.notes += left_out("texts between games", between)
+    return parsed
 
 
 def _read_game(text: str, faults: list[str], between: list[str]) -> Game:

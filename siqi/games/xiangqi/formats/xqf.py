@@ -75,12 +75,12 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
         raise ValueError("not an XQF file: it does not begin with XQ")
     if len(data) < HEAD_BYTES + 4:
         raise ValueError(f"cut short: {len(data)} bytes, fewer than a head and a step")
-    found = ParsedFile()
+    parsed = ParsedFile()
     version = data[2]
     keys = _Keys() if version <= _PLAIN else _keys(data)
     body = _decrypted(data[HEAD_BYTES:], keys.stream)
     fields = {tag: data[at + 1 : at + 1 + min(data[at], size)] for tag, (at, size) in _FIELDS.items()}
-    reader = _Reader(body, version, keys, found.faults)
+    reader = _Reader(body, version, keys, parsed.faults)
     root, comment = reader.read_step()
     texts = [*fields.values(), comment, *reader.skim()]
     name_of_texts = encoding or _encoding_of(texts)
@@ -90,7 +90,7 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     game.headers = tags_of(game)
     game.headers["Result"] = _RESULTS[data[0x33]] if data[0x33] < len(_RESULTS) else f"number {data[0x33]}"
     game.settle()
-    letters = _letters(data[0x10:0x30], version, keys, found.faults)
+    letters = _letters(data[0x10:0x30], version, keys, parsed.faults)
     first = reader.first_origin()
     turn = "b" if data[0x32] == 1 else "w"
     if first in letters:
@@ -103,14 +103,14 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     if comment:
         game.comments[0] = reader.text(comment)
     if root.has_next or reader.has_more():
-        reader.plant(Planter(game, found.faults))
-    found.faults += broken_line(reader.broken, reader.encoding)
+        reader.plant(Planter(game, parsed.faults))
+    parsed.faults += broken_line(reader.broken, reader.encoding)
     game.comments = {place: text for place, text in game.comments.items() if text}
     if reader.left():
         game.notes.append(f"bytes left out behind the game: {reader.left()}")
-    found.notes += game.notes
-    found.games.append(game)
-    return found
+    parsed.notes += game.notes
+    parsed.games.append(game)
+    return parsed
 
 
 class _Reader(StepReader):
@@ -264,7 +264,7 @@ def _places(letters: dict[int, str]) -> bytes:
     for letter in set(letters.values()):
         if (count := list(letters.values()).count(letter)) > PIECES.count(letter):
             raise ValueError(f"xqf has no room for {count} pieces {letter}")
-    left = {letter: sorted(square for square, found in letters.items() if found == letter) for letter in set(PIECES)}
+    left = {letter: sorted(square for square, placed in letters.items() if placed == letter) for letter in set(PIECES)}
     return bytes(_byte(left[letter].pop(0)) if left[letter] else _OFF_BOARD for letter in PIECES)
 
 

@@ -91,7 +91,7 @@ def _grow(bits: Array, sets: Array, least: int, grown: Array, counts: Array, com
     """
     size = sets.shape[1]
     words = bits.shape[1]
-    found = 0
+    total = 0
     first = 0
     while first < len(sets):
         # A group: sets that share all but the last item are joined with each other.
@@ -126,13 +126,13 @@ def _grow(bits: Array, sets: Array, least: int, grown: Array, counts: Array, com
                 for w in range(words):
                     count += popcount(int64(common[w] & bits[row, w]))
                 if count >= least:
-                    if found < len(grown):
+                    if total < len(grown):
                         for i in range(size + 1):
-                            grown[found, i] = candidate[i]
-                        counts[found] = count
-                    found += 1
+                            grown[total, i] = candidate[i]
+                        counts[total] = count
+                    total += 1
         first = end
-    return found
+    return total
 
 
 def frequent(bits: Array, least: int, longest: int) -> list[Level]:
@@ -147,13 +147,13 @@ def frequent(bits: Array, least: int, longest: int) -> list[Level]:
         while True:
             grown = np.empty((room, sets.shape[1] + 1), np.int32)
             numbers = np.empty(room, np.int64)
-            found = int(_grow(bits, sets, least, grown, numbers, common, candidate))
-            if found <= room:
+            total = int(_grow(bits, sets, least, grown, numbers, common, candidate))
+            if total <= room:
                 break
-            room = found
-        if not found:
+            room = total
+        if not total:
             break
-        levels.append(Level(grown[:found].copy(), numbers[:found].copy()))
+        levels.append(Level(grown[:total].copy(), numbers[:total].copy()))
     return levels
 
 

@@ -35,19 +35,19 @@ ROOKS, HORSES_AND_CANNONS, PAWNS = 0b11 << 7, 0b11 << 5 | 0b11 << 9, 0b11111 << 
 @entry(int64(POSITION, WORK, LOOKUP))
 def describe(pos: Record, work: Record, lookup: Record) -> int:
     """Return all situations of a position (situation.py) as bits."""
-    found = describe_lasting(pos, lookup)
+    situations = describe_lasting(pos, lookup)
     if pos.height > 0 and pos.past_captured[pos.height - 1] != 0:
-        found |= 1 << LASTING
+        situations |= 1 << LASTING
     if checks_and_pins(pos, lookup) & IN_CHECK:
-        found |= 2 << LASTING
+        situations |= 2 << LASTING
     slots = hanging(pos, work, lookup)
     if slots & ROOKS:
-        found |= 4 << LASTING
+        situations |= 4 << LASTING
     if slots & HORSES_AND_CANNONS:
-        found |= 8 << LASTING
+        situations |= 8 << LASTING
     if slots & PAWNS:
-        found |= 16 << LASTING
-    return found
+        situations |= 16 << LASTING
+    return situations
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64))
@@ -56,22 +56,22 @@ def classify(pos: Record, work: Record, lookup: Record, move: int) -> int:
     side = pos.turn
     origin, target = origin_of(move), target_of(move)
     slot = slot_of(pos.board[origin])
-    found = 0
+    intents = 0
     if pos.board[target] != 0:
-        found |= 1 << 0
+        intents |= 1 << 0
         last = pos.height - 1
         if last >= 0 and pos.past_captured[last] != 0 and target_of(pos.past_move[last]) == target:
-            found |= 1 << 1
-    found |= gives_check(pos, lookup, move) << 2
+            intents |= 1 << 1
+    intents |= gives_check(pos, lookup, move) << 2
     if hanging(pos, work, lookup) >> slot & 1:
-        found |= 1 << 6
+        intents |= 1 << 6
     home = lookup.rank_of[origin] == (0 if side == 0 else 9)
     if home and slot >= FIRST_HORSE and slot < FIRST_CANNON:
-        found |= 1 << 7
+        intents |= 1 << 7
     if slot >= FIRST_HORSE and (origin >= 45) != (target >= 45) and (target >= 45) == (side == 0):
-        found |= 1 << 8
+        intents |= 1 << 8
     if is_cannon(slot) and lookup.file_of[target] == 4 and lookup.file_of[origin] != 4:
-        found |= 1 << 9
+        intents |= 1 << 9
     was_open = has_open_file(pos, lookup, side)
     # New attacks: what hangs for the enemy after the move, less what would hang after a pass.
     pos.turn ^= 1
@@ -80,9 +80,9 @@ def classify(pos: Record, work: Record, lookup: Record, move: int) -> int:
     do_move(pos, lookup, move)
     new = hanging(pos, work, lookup) & ~before
     if is_rook(slot):
-        found |= (has_open_file(pos, lookup, side) & (was_open ^ 1)) << 10
+        intents |= (has_open_file(pos, lookup, side) & (was_open ^ 1)) << 10
     undo_move(pos, lookup)
-    found |= (
+    intents |= (
         (1 if new & ROOKS else 0) << 3 | (1 if new & HORSES_AND_CANNONS else 0) << 4 | (1 if new & PAWNS else 0) << 5
     )
-    return found
+    return intents

@@ -98,14 +98,14 @@ def items_played(pos: Record, numbering: Numbering = BY_KIND) -> list[Item] | No
     # Lists, because reading an element of an array costs more: 0.3 ms for 280 moves, 1.3 with arrays.
     board = pos.board.tolist()
     plies = zip(pos.past_move[: pos.height].tolist(), pos.past_captured[: pos.height].tolist(), strict=True)
-    found = []
+    items = []
     for move, captured in reversed([*plies]):
         origin, target = squares_of(move)
-        found.append(Item(number_of[board[target]], number_of[captured], origin, target))
+        items.append(Item(number_of[board[target]], number_of[captured], origin, target))
         board[origin], board[target] = board[target], captured
     if numbering.needs_start and board[:90] != START_BOARD:
         return None
-    return found[::-1]
+    return items[::-1]
 
 
 def moves_begin_left(items: Sequence[Item]) -> bool | None:

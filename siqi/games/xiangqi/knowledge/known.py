@@ -106,7 +106,7 @@ class KnownPositions:
 
         OSError, ValueError if the file cannot be read or is no text.
         """
-        found: dict[tuple[int, ...], int] = {}  # (turn, key, board words): value
+        values: dict[tuple[int, ...], int] = {}  # (turn, key, board words): value
         faults = []
         for number, line in enumerate(read_text(path, MAX_BYTES).splitlines(), 1):
             text = line.partition("#")[0].strip()
@@ -114,15 +114,15 @@ class KnownPositions:
                 try:
                     fen, value = parse_line(text)
                     for place in _places(fen):
-                        if found.setdefault(place, value) != value:
+                        if values.setdefault(place, value) != value:
                             raise ValueError("known before with another value")
                 except ValueError as error:
                     faults.append(f"line {number}: {error}")
         if faults:
             warn(f"{path}: {faults[0]}" + f"; {len(faults)} lines left out" * (len(faults) > 1))
-        self.count = len(found)
+        self.count = len(values)
         """Positions, mirror images included."""
-        self._words = _table(found)
+        self._words = _table(values)
         self.address = address_of(self._words) + 8 * _ROW
         self.kernel = code_address(find_known)
 
@@ -151,12 +151,12 @@ def _places(fen: str) -> list[tuple[int, ...]]:
     return [(int(pos.turn), *half) for half in words.reshape(2, -1).tolist()]
 
 
-def _table(found: dict[tuple[int, ...], int]) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _table(values: dict[tuple[int, ...], int]) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the rows of a table that is at most half full, after the row of its mask."""
-    rows = 1 << (2 * len(found)).bit_length()
+    rows = 1 << (2 * len(values)).bit_length()
     words = np.zeros((1 + rows, _ROW), np.int64)
     words[0, 0] = rows - 1
-    for (turn, key, *board), value in found.items():
+    for (turn, key, *board), value in values.items():
         row = key & rows - 1
         while words[1 + row, 1]:
             row = row + 1 & rows - 1

@@ -77,8 +77,8 @@ def move_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
     if not games.items:
         return []
     firsts = first_plies(games, wanted.phase)
-    found = list(mine(firsts, len(games.items), wanted))
-    used = sorted({item for rule in found for item in (*rule.antecedent, *rule.consequent)})
+    candidates = list(mine(firsts, len(games.items), wanted))
+    used = sorted({item for rule in candidates for item in (*rule.antecedent, *rule.consequent)})
     row = {item: place for place, item in enumerate(used)}
     when = np.full((len(used), len(firsts)), NEVER, np.uint16)
     for number, first in enumerate(firsts):
@@ -86,7 +86,7 @@ def move_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
             if item in row:
                 when[row[item], number] = ply
     kept = []
-    for rule in found:
+    for rule in candidates:
         (last,) = rule.consequent
         side = games.numbering.side(games.items[last])
         asked = np.max(when[[row[item] for item in rule.antecedent]], axis=0)
@@ -193,9 +193,9 @@ def learn(games: Path, rules: Path, writing: contextlib.AbstractContextManager[A
         if len(data) == mark.size and size:
             return torn
         kept = _KeptGames(data)
-        found = collect(kept, 0, kept.report, BY_IDENTITY)
-        learned = sorted(move_rules(found, LEARNED), key=lambda rule: -rule.games)[:MAX_LEARNED_RULES]
-        new = Mark(len(data), zlib.crc32(data), len(found.plies))
+        collected = collect(kept, 0, kept.report, BY_IDENTITY)
+        learned = sorted(move_rules(collected, LEARNED), key=lambda rule: -rule.games)[:MAX_LEARNED_RULES]
+        new = Mark(len(data), zlib.crc32(data), len(collected.plies))
         about = {
             "source": "games that GameLog kept",
             "games": new.games,

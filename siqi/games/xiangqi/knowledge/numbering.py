@@ -91,14 +91,14 @@ class Ending(NamedTuple):
 
     def after_captures(self) -> set[Ending]:
         """Return the endings that one capture leads to, except those without attackers."""
-        found = set()
+        endings = set()
         for side, taker in ((0, self.weak), (1, self.strong)):
             for letter in set(self[side]):
                 if letter in ATTACKERS or can_attack(taker):  # defenders stay on their own half
                     left = list(self)
                     left[side] = left[side].replace(letter, "", 1)
-                    found.add(Ending(*left).ordered())
-        return {ending for ending in found if ending.has_attacker}
+                    endings.add(Ending(*left).ordered())
+        return {ending for ending in endings if ending.has_attacker}
 
 
 def can_attack(letters: str) -> bool:
@@ -231,11 +231,11 @@ def index(pos: Record, ending: Record, strong: int) -> int:
     """
     view = strong * 182
     weak_king = int64(ending.seen_as[view + pos.square[16 << (strong ^ 1)]])
-    found = int64(ending.king_pair[int64(ending.seen_as[view + pos.square[16 << strong]]) * 91 + weak_king])
-    if found & MIRRORED:
+    number = int64(ending.king_pair[int64(ending.seen_as[view + pos.square[16 << strong]]) * 91 + weak_king])
+    if number & MIRRORED:
         view += 91
-        found ^= MIRRORED
-    found *= ending.king_weight
+        number ^= MIRRORED
+    number *= ending.king_weight
     for group in range(ending.groups):
         piece = (16 << (strong ^ int64(ending.side[group]))) + int64(ending.first_slot[group])
         low, middle, high = int64(-1), int64(-1), int64(-1)
@@ -256,5 +256,5 @@ def index(pos: Record, ending: Record, strong: int) -> int:
             rank = middle + high * (high - 1) // 2
             if low >= 0:
                 rank = low + middle * (middle - 1) // 2 + high * (high - 1) * (high - 2) // 6
-        found += rank * ending.weight[group]
-    return found
+        number += rank * ending.weight[group]
+    return number

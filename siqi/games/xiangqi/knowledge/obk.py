@@ -65,20 +65,20 @@ class Obk:
 
         A move's weight is its share of the positive scores; if there are none, of the games, else each has the same.
         """
-        found: dict[int, _Row] = {}
+        row_of: dict[int, _Row] = {}
         for is_mirrored, key in enumerate(dict.fromkeys(_keys(position))):
             for vmove, *numbers in self._find(key):
                 move = _move(vmove)
                 move = mirror_move(move) if is_mirrored and move >= 0 else move
-                if move in found or move < 0 or not position.is_legal(move):
+                if move in row_of or move < 0 or not position.is_legal(move):
                     continue
                 score, won, drawn, lost = (
                     int(n) if isinstance(n, int | float) and abs(n) < 1e9 else 0 for n in numbers
                 )
                 games = max(won, 0) + max(drawn, 0) + max(lost, 0)
                 if games >= least or not games:
-                    found[move] = _Row(move, score, games, (max(won, 0) + max(drawn, 0) / 2) / games if games else 0.5)
-        rows = list(found.values())
+                    row_of[move] = _Row(move, score, games, (max(won, 0) + max(drawn, 0) / 2) / games if games else 0.5)
+        rows = list(row_of.values())
         shares = [float(max(row.score, 0)) for row in rows]
         shares = shares if any(shares) else [float(row.games) for row in rows]
         shares = shares if any(shares) else [1.0] * len(rows)

@@ -40,13 +40,13 @@ def opening_of(boards: Iterable[Mapping[str, str]]) -> OpeningName | None:
     Of several that the game reaches it is the first of the highest rank.
     """
     best: Formation | None = None
-    found = None
+    name = None
     last_ply = max(one.last_ply for one in formations())
     for ply, board in enumerate(itertools.islice(boards, last_ply + 1)):
         for one in formations():
             if (best is None or one.rank > best.rank) and ply <= one.last_ply and has_reached(board, one):
-                best, found = one, OpeningName(one.chinese, one.english, ply)
-    return found
+                best, name = one, OpeningName(one.chinese, one.english, ply)
+    return name
 
 
 def has_reached(board: Mapping[str, str], opening: Formation) -> bool:

@@ -182,14 +182,14 @@ def parse(path: Path) -> list[Pattern]:
         lines = read_text(path, MAX_BYTES).splitlines()
     except (OSError, ValueError) as error:
         raise BookFileError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    found = []
+    entries = []
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.startswith("#"):
             try:
-                found.append(parse_line(line))
+                entries.append(parse_line(line))
             except ValueError as error:
                 raise BookFileError(f"{path}:{number}: {error}") from error
-    return found
+    return entries
 
 
 @functools.cache
@@ -258,7 +258,7 @@ class PatternBook:
     def find(self, pos: Record) -> FittingPattern | None:
         """Return the first entry that fits with Red pressing, else with Black pressing; None if none does."""
         for pressing in (0, 1):
-            found = int(_match(pos, LOOKUP_RECORD, self.address, pressing))
-            if found:
-                return FittingPattern(found >> 2, pressing)
+            entry = int(_match(pos, LOOKUP_RECORD, self.address, pressing))
+            if entry:
+                return FittingPattern(entry >> 2, pressing)
         return None

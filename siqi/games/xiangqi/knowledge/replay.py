@@ -135,11 +135,11 @@ def plies_begin_left(plies: Plies) -> bool:
 
 def first_plies(games: Games, phase: int) -> list[dict[int, int]]:
     """Return for each game a map from item to the ply of its first appearance."""
-    found = []
+    maps = []
     for plies, numbers in zip(games.plies, games.numbers, strict=True):
         first: dict[int, int] = {}
         for ply, number in enumerate(numbers.tolist()):
             if not phase or plies[ply, SITUATIONS] & phase:
                 first.setdefault(number, ply)
-        found.append(first)
-    return found
+        maps.append(first)
+    return maps

@@ -80,9 +80,9 @@ def find_fitting(
     board: Array,
     past: Array,
     played: Array,
-    found: Array,
+    fitting: Array,
 ) -> int:
-    """Write number and answer of each rule that fits to `found`; return their number.
+    """Write number and answer of each rule that fits to `fitting`; return their number.
 
     The rows of the rules with an item as a move of `after` are `first[number]` to `first[number + 1]`; those without
     `after` are the last. `start`: codes of the board from which pieces have numbers; empty if they always have.
@@ -143,8 +143,8 @@ def find_fitting(
                         or is_legal(pos, lookup, move, state) == 0
                     ):
                         continue
-                found[count, 0] = rows[row, RULE]
-                found[count, 1] = move
+                fitting[count, 0] = rows[row, RULE]
+                fitting[count, 1] = move
                 count += 1
     return count
 
@@ -184,7 +184,7 @@ class RuleLookup:
         self._mirrored = np.array(numbering.mirrored, np.int64)
         self._start = np.array(START_BOARD if numbering.needs_start else (), np.int64)
         self._board, self._past, self._played = (np.zeros(size, np.int64) for size in (90, MAX_HISTORY, len(items)))
-        self._found = np.zeros((2 * len(self._rows), 2), np.int64)
+        self._fitting = np.zeros((2 * len(self._rows), 2), np.int64)
         self.has_situations = bool(self._rows[:, WHEN].any())
 
     def find(self, pos: Record, situations: int) -> Iterator[tuple[int, int]]:
@@ -205,6 +205,6 @@ class RuleLookup:
             self._board,
             self._past,
             self._played,
-            self._found,
+            self._fitting,
         )
-        yield from self._found[:count].tolist()
+        yield from self._fitting[:count].tolist()

@@ -180,24 +180,24 @@ class RuleBook:
 
     def answers(self, position: RulePosition) -> list[FittingRule]:
         """Return the rules with an answer that fit a position and its history, by falling confidence."""
-        fits = [fit for fit in self._found(position) if fit.moves]
+        fits = [fit for fit in self._fits(position) if fit.moves]
         return fits if len(fits) < 2 else _by_confidence(fits)
 
     def fitting(self, position: RulePosition) -> list[FittingRule]:
         """Return the rules that fit a position and its history, those of intents too, by falling confidence."""
         intents: dict[int, int] = {}
         fits = []
-        for fit in self._found(position):
+        for fit in self._fits(position):
             if fit.moves:
                 fits.append(fit)
                 continue
             intents = intents or {move: position.intents(move) for move in position.legal_moves()}
-            moves = tuple(move for move, found in intents.items() if not fit.rule.intents & ~found)
+            moves = tuple(move for move, has in intents.items() if not fit.rule.intents & ~has)
             if moves:
                 fits.append(fit._replace(moves=moves))
         return _by_confidence(fits)
 
-    def _found(self, position: RulePosition) -> Iterator[FittingRule]:
+    def _fits(self, position: RulePosition) -> Iterator[FittingRule]:
         """Yield the rules that fit; those of intents without moves."""
         situations = position.situations() if self._lookup.has_situations else 0
         for number, move in self._lookup.find(position.record, situations):

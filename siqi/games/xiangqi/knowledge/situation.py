@@ -73,9 +73,9 @@ def describe_lasting(pos: Record, lookup: Record) -> int:
     """Return the situations of a position, as bits, that do not pass with the next move."""
     own, other = pos.turn, pos.turn ^ 1
     strong = count_strong(pos, int64(0)) + count_strong(pos, int64(1))
-    found = 1 if strong >= PHASES[0] else 2 if strong >= PHASES[1] else 4
-    found |= 1 << 3 if is_whole(pos, own) == 1 else 1 << 4
-    found |= 1 << 5 if is_whole(pos, other) == 1 else 1 << 6
-    found |= has_open_file(pos, lookup, own) << 7 | has_open_file(pos, lookup, other) << 8
-    found |= has_central_cannon(pos, lookup, own) << 9 | has_central_cannon(pos, lookup, other) << 10
-    return found
+    situations = 1 if strong >= PHASES[0] else 2 if strong >= PHASES[1] else 4
+    situations |= 1 << 3 if is_whole(pos, own) == 1 else 1 << 4
+    situations |= 1 << 5 if is_whole(pos, other) == 1 else 1 << 6
+    situations |= has_open_file(pos, lookup, own) << 7 | has_open_file(pos, lookup, other) << 8
+    situations |= has_central_cannon(pos, lookup, own) << 9 | has_central_cannon(pos, lookup, other) << 10
+    return situations

@@ -52,7 +52,7 @@ def situation_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
             kinds.append((kind, int(number)))
             rows.append(column == number)
     levels = apriori.frequent(apriori.packed(rows), least, wanted.longest + 1)
-    found = []
+    mined = []
     for rule in apriori.rules(levels, len(answer), wanted.confidence):
         asked = [kinds[item] for item in rule.antecedent]
         given = [kinds[item] for item in rule.consequent]
@@ -61,7 +61,7 @@ def situation_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
         if {kind for kind, _ in given} not in ({"answer"}, {"intent"}):
             continue
         fits = np.logical_and.reduce([rows[item] for item in (*rule.antecedent, *rule.consequent)])
-        found.append(
+        mined.append(
             MinedRule(
                 tuple(games.items[number] for kind, number in asked if kind == "after"),
                 sum(1 << bit for kind, bit in asked if kind == "when"),
@@ -73,7 +73,7 @@ def situation_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
                 float(points[fits].mean()),
             )
         )
-    return sorted(found, key=lambda rule: (len(rule.after), -rule.confidence))
+    return sorted(mined, key=lambda rule: (len(rule.after), -rule.confidence))
 
 
 def without_idle_conditions(rules: list[MinedRule], improvement: float) -> list[MinedRule]:

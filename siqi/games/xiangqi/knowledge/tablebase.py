@@ -333,13 +333,13 @@ class Tablebase:
     def _find_in_reach(self, pos: Record) -> dict[Ending, int]:
         letters = [letters_of(pos, side) for side in (0, 1)]
         have = np.array([[side.count(letter) for letter in ORDER] for side in letters])
-        found: dict[Ending, int] = {}
+        in_reach: dict[Ending, int] = {}
         for sides in (have, have[::-1]):
             missing = sides - self._counts
             captures = missing.sum(axis=(1, 2)) - np.where(self._is_bare, missing[:, 0, 4:].sum(axis=1), 0)
             for i in np.flatnonzero((missing >= 0).all(axis=(1, 2)) & (captures <= REACH)):
-                found[self._endings[i]] = min(found.get(self._endings[i], REACH), int(captures[i]))
-        return found
+                in_reach[self._endings[i]] = min(in_reach.get(self._endings[i], REACH), int(captures[i]))
+        return in_reach
 
     def _open(self, ending: Ending) -> None:
         """Open the file of an ending if there is one, and if it is not open yet."""

@@ -90,12 +90,12 @@ def occupied(letters: str) -> Iterator[tuple[Square, str]]:
 
 def find_all(letters: str, letter: str) -> list[Square]:
     """Return the squares of a letter, in order."""
-    found = []
+    squares = []
     square = letters.find(letter)
     while square >= 0:
-        found.append(square)
+        squares.append(square)
         square = letters.find(letter, square + 1)
-    return found
+    return squares
 
 
 def king_of(color: Color) -> str:

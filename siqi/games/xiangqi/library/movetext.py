@@ -58,13 +58,13 @@ def moves_in(text: str) -> list[tuple[str, int]]:
             if match and (match.end() == size or match.end() in ends):
                 ends[at] = match.end(), pattern is not _NUMBER
                 break
-    found, at = [], 0
+    moves, at = [], 0
     while at in ends:
         end, is_move = ends[at]
         if is_move:
-            found.append((text[at:end], at))
+            moves.append((text[at:end], at))
         at = end
-    return found or [(text, 0)]
+    return moves or [(text, 0)]
 
 
 @dataclass

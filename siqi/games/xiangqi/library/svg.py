@@ -114,7 +114,7 @@ def piece(
     """Return an SVG document of one piece, `size` pixels wide (unset: it fills its container)."""
     side = 2 * picture.RADIUS + 5
     letter, character = piece.symbol(), picture.face_of(faces)[piece.symbol()]
-    found = Drawing(picture.DESIGN, side, side, look(size=size, theme=theme, colors=colors), character, letter)
-    parts = "".join(picture.piece(found, letter, character))
-    found.live.append(f'<g class="piece" transform="translate({side / 2:g} {side / 2:g})">{parts}</g>')
-    return found.svg()
+    drawing = Drawing(picture.DESIGN, side, side, look(size=size, theme=theme, colors=colors), character, letter)
+    parts = "".join(picture.piece(drawing, letter, character))
+    drawing.live.append(f'<g class="piece" transform="translate({side / 2:g} {side / 2:g})">{parts}</g>')
+    return drawing.svg()

@@ -113,7 +113,7 @@ def palace_attacks(pos: Record, lookup: Record, side: int) -> int:
     """
     base = 16 << side
     palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
-    found = int64(0)
+    total = int64(0)
     for slot in range(FIRST_HORSE, SLOTS):
         square = int64(pos.square[base + slot])
         if square >= CAPTURED:
@@ -150,8 +150,8 @@ def palace_attacks(pos: Record, lookup: Record, side: int) -> int:
                     attacks += 1
                 i += 1
         if attacks > 0:
-            found = found + (attacks << 16) | 1 << slot
-    return found
+            total = total + (attacks << 16) | 1 << slot
+    return total
 
 
 @inner(int64(POSITION, LOOKUP), forceinline=True)

@@ -86,7 +86,7 @@ def checks_and_pins(pos: Record, lookup: Record) -> int:
     king = int64(pos.square[own])
     rank = int64(lookup.rank_of[king])
     file = int64(lookup.file_of[king])
-    found = 0
+    state = 0
     for line in range(2):
         if line == 0:
             near = int64(lookup.rank_blockers[file << 9 | pos.rank_bits[rank]])
@@ -101,31 +101,31 @@ def checks_and_pins(pos: Record, lookup: Record) -> int:
             near >>= 12
             attacker = first - enemy
             if is_rook(attacker):
-                found |= IN_CHECK
+                state |= IN_CHECK
             if is_cannon(attacker):
-                found |= BARE_CANNON
+                state |= BARE_CANNON
             attacker = second - enemy
             if is_cannon(attacker):
-                found |= IN_CHECK
+                state |= IN_CHECK
             if (is_rook(attacker) or (attacker == KING_SLOT and line == 1)) and first & own:
-                found |= 1 << slot_of(first)
+                state |= 1 << slot_of(first)
             attacker = third - enemy
             if is_cannon(attacker):
                 if first & own:
-                    found |= 1 << slot_of(first)
+                    state |= 1 << slot_of(first)
                 if second & own:
-                    found |= 1 << slot_of(second)
+                    state |= 1 << slot_of(second)
     for beside in (king - 1, king + 1, king + 9 - 18 * side):
         pawn = pos.board[beside] - enemy
         if is_pawn(pawn):
-            found |= IN_CHECK
+            state |= IN_CHECK
     for slot in range(FIRST_HORSE, FIRST_ROOK):
         leg = int64(pos.board[lookup.horse_leg[king * 91 + pos.square[enemy + slot]]])
         if leg == 0:
-            found |= IN_CHECK
+            state |= IN_CHECK
         elif leg & own:
-            found |= 1 << slot_of(leg)
-    return found
+            state |= 1 << slot_of(leg)
+    return state
 
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
@@ -181,9 +181,9 @@ def gives_check(pos: Record, lookup: Record, move: int) -> int:
     ):
         return 0
     do_move(pos, lookup, move)
-    found = is_attacked(pos, lookup, king, enemy)
+    checks = is_attacked(pos, lookup, king, enemy)
     undo_move(pos, lookup)
-    return found
+    return checks
 
 
 @inner(int64(int64, int64), forceinline=True)

@@ -54,13 +54,13 @@ class MarginsRecord:
 
     def __init__(self, margins: Margins) -> None:
         self._array: np.ndarray[Any, Any] = np.zeros(1, MARGINS_DTYPE)
-        found = self._array[0]
+        record = self._array[0]
         for name in MARGINS_DTYPE.names or ():
             if name != "reduction":
-                found[name] = getattr(margins, name)
+                record[name] = getattr(margins, name)
         logs = np.log(np.arange(REDUCTIONS, dtype=np.float64).clip(1))
         plies = margins.reduction_base / 100 + np.outer(logs, logs) / (margins.reduction_divisor / 100)
-        found["reduction"] = plies.clip(-8, 63).astype(np.int8).ravel()
+        record["reduction"] = plies.clip(-8, 63).astype(np.int8).ravel()
 
     @property
     def address(self) -> int:

@@ -175,8 +175,8 @@ def verify(variant: str, nodes: dict[int, BookNode], limit: int, margin: int, jo
     """Mark the moves that are not sound; return their number."""
     works = [Work(variant, node.line, list(node.games), limit, margin) for node in nodes.values()]
     refused = 0
-    with contextlib.closing(in_order(verify_position, works, jobs)) as found:
-        progress = script.progress(found, total=len(works), unit=" positions")
+    with contextlib.closing(in_order(verify_position, works, jobs)) as faults:
+        progress = script.progress(faults, total=len(works), unit=" positions")
         for node, sound in zip(nodes.values(), progress, strict=True):
             node.is_sound = {move: move in sound for move in node.games}
             refused += len(node.games) - len(sound)

@@ -166,15 +166,15 @@ def initialise(pos: Record, work: Record, lookup: Record, e: Record, a: Record, 
 @inner(int64(POSITION, LOOKUP, ENDING))
 def twin(pos: Record, lookup: Record, e: Record) -> int:
     """Return the number of the mirrored position; it differs only where both kings stand on the middle file."""
-    found = int64(0)
+    number = int64(0)
     for way in range(2):
         for piece in range(16, 48):
             square = int64(pos.square[piece])
             if square < CAPTURED:
                 pos.square[piece] = square + 8 - 2 * int64(lookup.file_of[square])
         if way == 0:
-            found = index(pos, e, int64(0))
-    return found
+            number = index(pos, e, int64(0))
+    return number
 
 
 @inner(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64, int64))

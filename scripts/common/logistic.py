@@ -26,8 +26,8 @@ def chances(rows: Array, values: Array) -> Array:
 
 def loss(rows: Array, results: Array, values: Array) -> float:
     """Return the mean cross entropy, in nats."""
-    found = np.clip(chances(rows, values), 1e-9, 1 - 1e-9)
-    return float(-(results * np.log(found) + (1 - results) * np.log(1 - found)).mean())
+    expected = np.clip(chances(rows, values), 1e-9, 1 - 1e-9)
+    return float(-(results * np.log(expected) + (1 - results) * np.log(1 - expected)).mean())
 
 
 def fit(rows: Array, results: Array, start: Array, ridge: float) -> Array:
@@ -44,13 +44,13 @@ def fit(rows: Array, results: Array, start: Array, ridge: float) -> Array:
         return float(total), rows.T @ (chances(rows, values) - results) / 100 + ridge * away
 
     def curvature(values: Array, along: Array) -> Array:
-        found = chances(rows, values)
-        return np.asarray(rows.T @ (found * (1 - found) * (rows @ along)) / 100**2 + ridge * along)
+        expected = chances(rows, values)
+        return np.asarray(rows.T @ (expected * (1 - expected) * (rows @ along)) / 100**2 + ridge * along)
 
-    found = minimize(
+    result = minimize(
         loss_and_gradient, start, jac=True, hessp=curvature, method="Newton-CG", options={"xtol": TOLERANCE}
     )
-    return np.asarray(found.x)
+    return np.asarray(result.x)
 
 
 def minimize(evaluate: Callable[[Array], tuple[float, Array, Array]], start: Array, tolerance: float) -> Array:
@@ -66,7 +66,7 @@ def minimize(evaluate: Callable[[Array], tuple[float, Array, Array]], start: Arr
     def evaluate_once(point: bytes) -> tuple[float, Array, Array]:
         return evaluate(np.frombuffer(point))
 
-    found = optimize.minimize(
+    result = optimize.minimize(
         lambda values: evaluate_once(values.tobytes())[:2],
         start,
         jac=True,
@@ -74,4 +74,4 @@ def minimize(evaluate: Callable[[Array], tuple[float, Array, Array]], start: Arr
         method="trust-exact",
         options={"gtol": tolerance},
     )
-    return np.asarray(found.x)
+    return np.asarray(result.x)

@@ -250,9 +250,9 @@ def check_output(path: Path, owns: Owns) -> None:
 
 def check_distinct(*paths: Path | None) -> None:
     """Check that no two outputs have the same path; OSError if they have."""
-    found = [os.path.realpath(path) for path in paths if path is not None]
-    for number, path in enumerate(found):
-        if path in found[:number]:
+    real = [os.path.realpath(path) for path in paths if path is not None]
+    for number, path in enumerate(real):
+        if path in real[:number]:
             raise OSError(errno.EINVAL, "cannot be two of the files to be written", path)
 
 

@@ -143,11 +143,11 @@ def _key(record: PaperGame) -> tuple[Any, ...]:
 
 def pairing_scores(records: Iterable[PaperGame]) -> dict[Pairing, PairedScore]:
     """Return A's results in each pairing, in the order of the records."""
-    found: dict[Pairing, PairedScore] = {}
+    scores: dict[Pairing, PairedScore] = {}
     for record in records:
         pairing = Pairing(record["a"], record["b"])
-        found.setdefault(pairing, PairedScore()).add(_key(record), points_of(record))
-    return found
+        scores.setdefault(pairing, PairedScore()).add(_key(record), points_of(record))
+    return scores
 
 
 def points_of(game: PaperGame) -> float:
@@ -167,21 +167,21 @@ def play_pair(play: Callable[[PairJob, int], PaperGame], job: PairJob) -> list[P
 def score_table(records: Iterable[PaperGame], heading: str = "") -> Table:
     """Return the results, a row for each pairing."""
     rows = [
-        (pairing.a, pairing.b, *found.counts, percent(found.score))
-        for pairing, found in pairing_scores(records).items()
+        (pairing.a, pairing.b, *score.counts, percent(score.score))
+        for pairing, score in pairing_scores(records).items()
     ]
     return Table(heading, ("A", "B", "won", "drawn", "lost", "A's score"), rows)
 
 
 def draw_scores(figure: Figure, records: Iterable[PaperGame]) -> None:
     """Draw bars of each A's scores against each B."""
-    found = pairing_scores(records)
-    heroes = list(dict.fromkeys(pairing.a for pairing in found))
-    others = list(dict.fromkeys(pairing.b for pairing in found))
+    scores = pairing_scores(records)
+    heroes = list(dict.fromkeys(pairing.a for pairing in scores))
+    others = list(dict.fromkeys(pairing.b for pairing in scores))
     width = 0.8 / len(heroes)
     axes = figure.subplots()
     for i, hero in enumerate(heroes):
-        chosen = {pairing.b: result.score for pairing, result in found.items() if pairing.a == hero}
+        chosen = {pairing.b: result.score for pairing, result in scores.items() if pairing.a == hero}
         at = [others.index(name) + width * (i - (len(heroes) - 1) / 2) for name in chosen]
         heights, bars = percents(list(chosen.values()))
         axes.bar(at, heights, 0.9 * width, yerr=bars, label=hero)

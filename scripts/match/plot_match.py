@@ -71,15 +71,15 @@ def histories_of(settings: MatchSettings, records: Iterable[MatchRecord]) -> lis
             standings[index].append(tuple(tallies[index].pairs))
     names = [" against ".join(settings.engines[engine].name for engine in pairing) for pairing in pairings]
     return [
-        PairingHistory(name, [_point(counts, settings.test) for counts in _thinned(found)])
-        for name, found in zip(names, standings, strict=True)
-        if found
+        PairingHistory(name, [_point(counts, settings.test) for counts in _thinned(standing)])
+        for name, standing in zip(names, standings, strict=True)
+        if standing
     ]
 
 
-def _thinned(found: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    step = -(-len(found) // MAX_POINTS)
-    return found[(len(found) - 1) % step :: step]
+def _thinned(rows: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    step = -(-len(rows) // MAX_POINTS)
+    return rows[(len(rows) - 1) % step :: step]
 
 
 def _point(counts: tuple[int, ...], test: Sprt | None) -> Point:

@@ -230,11 +230,11 @@ def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
     assert isinstance(position, Connect6Position)
     empty = [point for point, stone in enumerate(position.record.stones.tolist()) if not stone]
     near = [point for point in empty if 138 <= point < 222]  # the middle: scattered stones make no threats
-    found: set[int] = set()
-    while len(found) < 20:
+    moves: set[int] = set()
+    while len(moves) < 20:
         first, second = sorted(draw.sample(near if len(near) > 9 and draw.random() < 0.5 else empty, 2))
-        found.add(make_turn(first, second))
-    return sorted(found)
+        moves.add(make_turn(first, second))
+    return sorted(moves)
 
 
 def draw_position(game: Game[Position], draw: Draw) -> Position | None:

@@ -97,8 +97,8 @@ def print_lateness(command: str, runs: int, busy: int) -> None:
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
     try:
         for game, *options in LATE_SETTINGS:
-            found = lateness(command, game, tuple(options), runs)
-            print(f"{game} {', '.join(options)}: late by {shown(found)} ms in {runs} searches", flush=True)
+            measured = lateness(command, game, tuple(options), runs)
+            print(f"{game} {', '.join(options)}: late by {shown(measured)} ms in {runs} searches", flush=True)
     finally:
         for loop in loops:
             loop.kill()

@@ -64,12 +64,12 @@ def llrs(counts: Array, test: Sprt) -> Array:
     """Return log-likelihood ratios of as many pairs each, exact where they may decide a test."""
     if counts[0].sum() < LEAST_PAIRS:
         return test.llrs(counts)
-    found = nearly(counts, test)
+    ratios = nearly(counts, test)
     low, high = test.bounds
-    close = (found < low + MARGIN) | (found > high - MARGIN)
+    close = (ratios < low + MARGIN) | (ratios > high - MARGIN)
     if close.any():
-        found[close] = test.llrs(counts[close])
-    return found
+        ratios[close] = test.llrs(counts[close])
+    return ratios
 
 
 def simulate(test: Sprt, shares: Array, runs: int, rng: np.random.Generator) -> tuple[float, Array]:
@@ -82,10 +82,10 @@ def simulate(test: Sprt, shares: Array, runs: int, rng: np.random.Generator) -> 
     while len(going):
         pairs += 1
         counts[np.arange(len(going)), rng.choice(len(POINTS), len(going), p=shares)] += 1
-        found = llrs(counts, test)
-        ended = (found <= low) | (found >= high)
+        ratios = llrs(counts, test)
+        ended = (ratios <= low) | (ratios >= high)
         lengths[going[ended]] = pairs
-        accepted += int((found >= high).sum())
+        accepted += int((ratios >= high).sum())
         going, counts = going[~ended], counts[~ended]
     return accepted / runs, lengths
 
@@ -93,8 +93,8 @@ def simulate(test: Sprt, shares: Array, runs: int, rng: np.random.Generator) -> 
 def coverage(shares: Array, pairs: int, runs: int, rng: np.random.Generator) -> float:
     """Return how often the interval of a number of pairs contains the true score."""
     truth = float(shares @ POINTS)
-    found = (estimate(counts.tolist()) for counts in rng.multinomial(pairs, shares, runs))
-    return sum(each.low <= truth <= each.high for each in found) / runs
+    estimates = (estimate(counts.tolist()) for counts in rng.multinomial(pairs, shares, runs))
+    return sum(each.low <= truth <= each.high for each in estimates) / runs
 
 
 def case(test: Sprt, kind: str, nelo: float, runs: int, seed: int) -> dict[str, object]:
@@ -131,8 +131,8 @@ def main() -> int:
     done = set()
 
     def read(line: bytes) -> None:
-        found = json.loads(line)
-        done.add((*found["test"], found["kind"], found["nelo"], found["runs"], found["seed"]))
+        result = json.loads(line)
+        done.add((*result["test"], result["kind"], result["nelo"], result["runs"], result["seed"]))
 
     with Log(options.out, script.begins_with('{"test": ['), read) as log:
         cases = CASES if options.elo1 is None else [(Sprt(0, options.elo1), kind) for kind in KINDS]

@@ -58,9 +58,9 @@ class Solution(NamedTuple):
 @functools.cache
 def _searcher() -> Searcher[Position]:
     """Return the searcher of this process; each case begins with its memory cleared."""
-    found = script.load_once("xiangqi").searcher()
-    found.configure(64, 1, 1)
-    return found
+    searcher = script.load_once("xiangqi").searcher()
+    searcher.configure(64, 1, 1)
+    return searcher
 
 
 def solve_case(nodes: int, case: dict[str, Any]) -> Solution:
@@ -94,9 +94,9 @@ def main() -> int:
     solved, spent = 0, 0
     started = time.perf_counter()
     each, jobs = functools.partial(solve_case, options.nodes), script.jobs(options)
-    found = (each(case) for case in cases) if jobs == 1 else in_order(each, cases, jobs)
-    with contextlib.closing(found):
-        for solution in script.progress(found, total=len(cases)):
+    solutions = (each(case) for case in cases) if jobs == 1 else in_order(each, cases, jobs)
+    with contextlib.closing(solutions):
+        for solution in script.progress(solutions, total=len(cases)):
             solved += solution.mate is not None
             spent += solution.nodes
     seconds = time.perf_counter() - started

@@ -31,15 +31,15 @@ for _number, _code in enumerate(WINDOWS):
 
 def _windows() -> Any:
     """Return the points of all windows, int16 [window, ROAD_LENGTH]; POINTS stands for a cell off the board."""
-    found = []
+    windows = []
     for across, along in STEPS:
         for column in range(1 - ROAD_LENGTH, SIZE):
             for row in range(1 - ROAD_LENGTH, SIZE + ROAD_LENGTH - 1):
                 cells = [(column + i * across, row + i * along) for i in range(ROAD_LENGTH)]
                 points = [c * SIZE + r if 0 <= c < SIZE and 0 <= r < SIZE else POINTS for c, r in cells]
                 if min(points) < POINTS:
-                    found.append(points)
-    return np.array(found, np.int16)
+                    windows.append(points)
+    return np.array(windows, np.int16)
 
 
 CELLS = _windows()

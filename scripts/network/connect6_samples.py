@@ -92,12 +92,12 @@ def policy_samples(paths: Sequence[Path], seed: int) -> tuple[PolicySamples, Pol
     A turn that one of its stones would have ended is none: the search finds it.
     """
     rng = random.Random(seed)
-    found: tuple[list[Any], list[Any]] = [], []
+    samples: tuple[list[Any], list[Any]] = [], []
     for path in paths:
         for record in script.progress(read_game_records(path, print, "connect6"), unit=" games"):
             if not record.fen:
-                found[is_held_out(record.moves)].extend(_turns(record.moves, rng))
-    return _policy(found[0]), _policy(found[1])
+                samples[is_held_out(record.moves)].extend(_turns(record.moves, rng))
+    return _policy(samples[0]), _policy(samples[1])
 
 
 def _turns(moves: Sequence[str], rng: random.Random) -> Iterator[tuple[Any, int, tuple[int, int]]]:
@@ -148,18 +148,18 @@ def value_samples(
     calls = [
         (games[start : start + GAMES_PER_CALL], share, seed + start) for start in range(0, len(games), GAMES_PER_CALL)
     ]
-    found: tuple[list[Row], list[Row]] = [], []
+    parts: tuple[list[Row], list[Row]] = [], []
     with script.progress(total=len(games), unit=" games") as progress:
         for results in script.finished(_label, calls, jobs):
             for learned, held_out in results:
-                found[0].extend(learned)
-                found[1].extend(held_out)
+                parts[0].extend(learned)
+                parts[1].extend(held_out)
                 progress.update(GAMES_PER_CALL)
-    for part in found:
+    for part in parts:
         part.sort()  # whatever the order in which the calls ended
-    slope = _slope(found[0])
+    slope = _slope(parts[0])
     report(f"{path}: a score of {1 / slope:.0f} is a logit")
-    return _value(found[0], slope), _value(found[1], slope)
+    return _value(parts[0], slope), _value(parts[1], slope)
 
 
 _decode = msgspec.json.Decoder(_Game).decode
@@ -192,11 +192,11 @@ Row = tuple[bytes, float, int]
 def _label(call: tuple[list[str], float, int]) -> tuple[list[Row], list[Row]]:
     lines, share, seed = call
     rng = random.Random(seed)
-    found: tuple[list[Row], list[Row]] = [], []
+    rows: tuple[list[Row], list[Row]] = [], []
     for line in lines:
         game = _decode(line)
-        found[is_held_out(game.moves)].extend(_quiet(game, share, rng))
-    return found
+        rows[is_held_out(game.moves)].extend(_quiet(game, share, rng))
+    return rows
 
 
 def _quiet(game: _Game, share: float, rng: random.Random) -> Iterator[Row]:

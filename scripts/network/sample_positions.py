@@ -212,19 +212,19 @@ def read_openings(path: Path, plies: int) -> list[Opening]:
 
     Games whose position or first move is illegal are left out, with one line that counts them.
     """
-    found: dict[tuple[str | None, tuple[str, ...]], None] = {}
+    openings: dict[tuple[str | None, tuple[str, ...]], None] = {}
     refused = 0
     for game in read_game_records(path, to_stderr):
         fen, moves = game.fen or None, tuple(game.moves[:plies])
         if can_begin(fen, moves[:1]):
-            found[fen, moves] = None
+            openings[fen, moves] = None
         else:
             refused += 1
     if refused:
         to_stderr(f"{path}: {refused} games left out: their position or first move is illegal")
-    if not found:
+    if not openings:
         raise OSError(errno.EINVAL, "has no games of Xiangqi", str(path))
-    return [Opening("", fen, moves) for fen, moves in found]
+    return [Opening("", fen, moves) for fen, moves in openings]
 
 
 @functools.cache
@@ -252,8 +252,8 @@ def tasks(
 
 def played(games: Iterator[GameTask], jobs: Jobs) -> Generator[Samples]:
     """Play games in several processes; yield the samples of each, in their order."""
-    with contextlib.closing(in_order(_work, games, jobs)) as found:
-        for samples in found:
+    with contextlib.closing(in_order(_work, games, jobs)) as results:
+        for samples in results:
             yield np.frombuffer(samples, SAMPLE_DTYPE)
 
 

@@ -32,7 +32,7 @@ class SampleSet(NamedTuple):
 def count_samples(paths: Sequence[Path]) -> list[tuple[int, int]]:
     """Return the numbers of blocks and of positions of each file."""
     lengths = [[len(block) for block in read_samples(path)] for path in paths]
-    return [(len(found), sum(found)) for found in lengths]
+    return [(len(sizes), sum(sizes)) for sizes in lengths]
 
 
 def load_samples(
@@ -49,10 +49,10 @@ def load_samples(
     """
     lengths = []
     for path, count in zip(paths, blocks, strict=True):
-        found = [len(block) for block in _first(path, count)]
-        if len(found) < count:
-            raise OSError(errno.EINVAL, f"has {len(found)} blocks of positions, not {count} as before", str(path))
-        lengths += found
+        sizes = [len(block) for block in _first(path, count)]
+        if len(sizes) < count:
+            raise OSError(errno.EINVAL, f"has {len(sizes)} blocks of positions, not {count} as before", str(path))
+        lengths += sizes
     is_tested = [number % HELD_OUT == 0 for number in range(len(lengths))]
     sizes = [sum(size for size, tested in zip(lengths, is_tested, strict=True) if tested == kind) for kind in (0, 1)]
     parts = [np.empty(size, SAMPLE_DTYPE) for size in sizes]

@@ -142,10 +142,10 @@ def quantise(state: State) -> Network:
     """Return the networks as integers. ValueError if a weight does not fit its type."""
     arrays = []
     for name, (kind, _) in LAYOUT.items():
-        limits, found = np.iinfo(kind), np.rint(state[name].astype(np.float64) * UNITS[name])
-        if not (np.isfinite(found).all() and found.min() >= limits.min and found.max() <= limits.max):
+        limits, rounded = np.iinfo(kind), np.rint(state[name].astype(np.float64) * UNITS[name])
+        if not (np.isfinite(rounded).all() and rounded.min() >= limits.min and rounded.max() <= limits.max):
             raise ValueError(f"a weight of {name} does not fit {limits.bits} bits")
-        arrays.append(found.astype(kind))
+        arrays.append(rounded.astype(kind))
     return Network(*arrays)
 
 

@@ -136,9 +136,9 @@ def settings_of(options: argparse.Namespace, part: Path) -> dict[str, Any]:
         "threads": options.threads, "stages": stages,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
-    found = saved(part)
+    state = saved(part)
     for number, (_, paths) in enumerate(stages_of(options)):
-        counts = counts_of(found[0], number) if found else []
+        counts = counts_of(state[0], number) if state else []
         if len(counts) != len(paths):
             counts = count_samples(paths)
         for file, (blocks, positions) in zip(settings["stages"][number]["files"], counts, strict=True):

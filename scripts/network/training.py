@@ -127,9 +127,9 @@ class Training:
         """
         self.progress = TrainingProgress()
         state = None
-        if found := saved(path):
-            compare(path, "is of other settings", found[0], settings)
-            _, self.progress, state = found
+        if checkpoint := saved(path):
+            compare(path, "is of other settings", checkpoint[0], settings)
+            _, self.progress, state = checkpoint
         self._path, self._settings, self._report = path, settings, report
         self.learner = make_learner(new_state() if state is None else state)
         self._saved_at = time.monotonic()

@@ -92,9 +92,9 @@ def input_rows(samples: Any) -> Any:
 
 def mirrored(samples: Any) -> Any:
     """Return samples with left and right exchanged."""
-    found = samples.copy()
-    found["square"] = _MIRRORED[samples["square"]]
-    return found
+    image = samples.copy()
+    image["square"] = _MIRRORED[samples["square"]]
+    return image
 
 
 def count_pieces(samples: Any) -> Any:
@@ -128,10 +128,10 @@ def quantise(weights: Weights) -> Network:
 def _rounded(values: Any, unit: float, kind: Any) -> Any:
     """Return the nearest integers to `values * unit`; ValueError if one does not fit its type."""
     limits = np.iinfo(kind)
-    found = np.rint(np.asarray(values, np.float64) * unit)
-    if not (np.isfinite(found).all() and found.min() >= limits.min and found.max() <= limits.max):
+    rounded = np.rint(np.asarray(values, np.float64) * unit)
+    if not (np.isfinite(rounded).all() and rounded.min() >= limits.min and rounded.max() <= limits.max):
         raise ValueError(f"a weight does not fit {limits.bits} bits")
-    return found.astype(kind)
+    return rounded.astype(kind)
 
 
 def _overflow(network: Network) -> str:

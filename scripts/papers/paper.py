@@ -99,21 +99,21 @@ class Bench:
         Values are of types that JSON has; they are kept in the log, so that each is measured once. A key contains all
         that its value depends on, sizes too. `jobs`: 1 where times are measured, in this process.
         """
-        wanted, found = list(dict.fromkeys(keys)), {}
+        wanted, values = list(dict.fromkeys(keys)), {}
 
         def read(line: bytes) -> None:
             entry = json.loads(line)
-            found[entry["key"]] = entry["value"]
+            values[entry["key"]] = entry["value"]
 
         log = Log(self.log, is_measured, read)
-        missing = [key for key in wanted if key not in found]
+        missing = [key for key in wanted if key not in values]
         with log:
             bar = script.progress(total=len(missing))
             for batch in script.finished(functools.partial(_measured, function), missing, jobs or self.jobs):
                 log.add([json.dumps({"key": key, "value": value}).encode() for key, value in batch])
-                found.update(batch)
+                values.update(batch)
                 bar.update(len(batch))
-        return {key: found[key] for key in wanted}
+        return {key: values[key] for key in wanted}
 
 
 class Experiment(NamedTuple):

@@ -71,14 +71,14 @@ def turn(one: Point, other: Point) -> float:
 def contours_of(glyph: Any, glyphs: Any, scale: float) -> list[list[Curve]]:
     """Return a TrueType glyph's contours, `scale` units per unit of the font."""
     coordinates, ends, flags = glyph.getCoordinates(glyphs)
-    found = []
+    contours = []
     first = 0
     for end in ends:
         points = [(complex(x, -y) * scale, bool(on & 1)) for (x, y), on in zip(coordinates, flags)][first : end + 1]
         first = end + 1
         if len(points) > 2:
-            found.append(_curves(points))
-    return found
+            contours.append(_curves(points))
+    return contours
 
 
 def _curves(points: list[tuple[Point, bool]]) -> list[Curve]:
@@ -101,7 +101,7 @@ def simplified(curves: list[Curve]) -> list[Curve]:
     corners = [i for i, curve in enumerate(curves) if abs(turn(curves[i - 1].arrives(), curve.leaves())) > SMOOTH]
     first = corners[0] if corners else 0
     curves = curves[first:] + curves[:first]
-    found = []
+    fewer = []
     i = 0
     while i < len(curves):
         best, after = curves[i], i + 1
@@ -111,9 +111,9 @@ def simplified(curves: list[Curve]) -> list[Curve]:
             joined = _joined(curves[i:j])
             if joined is not None:
                 best, after = joined, j
-        found.append(best)
+        fewer.append(best)
         i = after
-    return found
+    return fewer
 
 
 def _joined(curves: list[Curve]) -> Curve | None:

@@ -198,8 +198,8 @@ def fit(data: Samples, form: Form) -> WinModel:
         rows = rows[:, :free] * unit[:free]
         return float(-np.log(happened).mean()), -rows.mean(0), rows.T @ rows / len(rows)
 
-    found = np.concatenate([minimize(evaluate, start[:free], TOLERANCE), start[free:]]) * unit
-    steepness, reserve = (tuple(float(f"{value:.4g}") for value in part) for part in np.split(found, 2))
+    fitted = np.concatenate([minimize(evaluate, start[:free], TOLERANCE), start[free:]]) * unit
+    steepness, reserve = (tuple(float(f"{value:.4g}") for value in part) for part in np.split(fitted, 2))
     return WinModel(steepness, reserve, form.largest)
 
 

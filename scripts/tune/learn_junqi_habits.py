@@ -104,11 +104,11 @@ def read(games: Iterable[list[str]], every: int) -> list[list[Sample]]:
 
 def surprise(samples: list[Sample], table: Array) -> float:
     """Return the mean -ln of the chance given to the true type, in nats, of pieces that are uncertain."""
-    found = []
+    surprises = []
     for sample in samples:
         pieces = sample.unsure()
-        found.append(-np.log(np.maximum(sample.with_habits(table)[pieces, sample.kinds[pieces]], 1e-6)))
-    return float(np.concatenate(found).mean())
+        surprises.append(-np.log(np.maximum(sample.with_habits(table)[pieces, sample.kinds[pieces]], 1e-6)))
+    return float(np.concatenate(surprises).mean())
 
 
 def fit(samples: list[Sample], passes: int, ridge: float) -> Array:

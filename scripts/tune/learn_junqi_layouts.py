@@ -77,13 +77,13 @@ def types_by_slot(word: str) -> list[int]:
 def read_more(path: Path) -> list[list[int]]:
     with open_text(path) as lines:
         words = {json.loads(line)["layout"].replace(".", "") for line in lines}
-    found = []
+    layouts = []
     for word in sorted(words):
         try:
-            found.append(types_by_slot(word))
+            layouts.append(types_by_slot(word))
         except ValueError as error:
             print(f"left out: {error}", file=sys.stderr)
-    return found
+    return layouts
 
 
 def count(layouts: list[list[int]]) -> Array:

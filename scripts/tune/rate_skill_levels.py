@@ -94,8 +94,8 @@ def write_openings(folder: Path, game: Game[Position], seed: int, count: int) ->
         lines = [title, *(" ".join(words) for words in islice(random_openings(game, seed), count))]
         replace_file(path, ["".join(f"{line}\n" for line in lines).encode()], script.begins_with(OPENINGS_MARK))
     elif there.splitlines()[0] != title:
-        found = there.splitlines()[0].removeprefix(OPENINGS_MARK)
-        raise OSError(errno.EEXIST, f"has openings of {found}, not of {title.removeprefix(OPENINGS_MARK)}", str(path))
+        mark = there.splitlines()[0].removeprefix(OPENINGS_MARK)
+        raise OSError(errno.EEXIST, f"has openings of {mark}, not of {title.removeprefix(OPENINGS_MARK)}", str(path))
 
 
 def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int, jobs: Jobs) -> str:
@@ -116,7 +116,7 @@ def play_match(folder: Path, game: str, command: str, low: int, high: int, games
 
 def read_results(folder: Path, game: str) -> list[LevelMatch]:
     """Return the results of a folder's logs that hold whole pairs."""
-    found = []
+    results = []
     for path in sorted(folder.glob(f"{game}-*.jsonl")):
         levels = re.fullmatch(rf"{game}-(\d\d)-(\d\d)", path.stem)
         if levels is None:
@@ -129,8 +129,8 @@ def read_results(folder: Path, game: str) -> list[LevelMatch]:
         for record in reader.records:
             tally.add(record)
         if any(tally.pairs):
-            found.append(LevelMatch(int(levels[2]), int(levels[1]), tuple(tally.pairs)))
-    return sorted(found)
+            results.append(LevelMatch(int(levels[2]), int(levels[1]), tuple(tally.pairs)))
+    return sorted(results)
 
 
 # ---------------------------------------------------------------- ratings
@@ -138,12 +138,12 @@ def read_results(folder: Path, game: str) -> list[LevelMatch]:
 
 def shares(levels: Sequence[int], level: float) -> Array:
     """Return the weights of the given levels' ratings in a level's rating: interpolated, or extrapolated outside."""
-    found = np.zeros(len(levels))
+    weights = np.zeros(len(levels))
     above = min(max(int(np.searchsorted(levels, level)), 1), len(levels) - 1)
     low, high = levels[above - 1], levels[above]
-    found[above] = (level - low) / (high - low)
-    found[above - 1] = 1 - found[above]
-    return found
+    weights[above] = (level - low) / (high - low)
+    weights[above - 1] = 1 - weights[above]
+    return weights
 
 
 class Ratings(NamedTuple):
@@ -179,10 +179,10 @@ def table(results: Sequence[LevelMatch]) -> str:
     ratings = fit_ratings(results)
     lines = ["levels    games  score of the higher  Elo measured  Elo fitted"]
     for low, high, pairs in results:
-        found = statistics.estimate(pairs)
-        elo, least, most = (statistics.elo(score) for score in (found.score, found.low, found.high))
+        estimate = statistics.estimate(pairs)
+        elo, least, most = (statistics.elo(score) for score in (estimate.score, estimate.low, estimate.high))
         lines.append(
-            f"{high:2} - {low:2}  {2 * sum(pairs):6}  {found.score:10.1%} +-{found.bar:5.1%}"
+            f"{high:2} - {low:2}  {2 * sum(pairs):6}  {estimate.score:10.1%} +-{estimate.bar:5.1%}"
             f"  {elo:+6.0f} +-{(most - least) / 2:4.0f}  {ratings.elo(high) - ratings.elo(low):+8.0f}"
         )
     levels = range(TOP_LEVEL + 1)

@@ -121,10 +121,10 @@ class SpsaSettings(msgspec.Struct, frozen=True):
 
 def plain(settings: SpsaSettings) -> dict[str, Any]:
     """Return the settings as the log has them: those of the match with the others, those of the engine once."""
-    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
-    match: dict[str, Any] = found.pop("match")
+    fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
+    match: dict[str, Any] = fields.pop("match")
     engine = match.pop("engines")[0]
-    return match | {name: engine[name] for name in ("command", "options", "limits")} | found
+    return match | {name: engine[name] for name in ("command", "options", "limits")} | fields
 
 
 class Iteration(msgspec.Struct, frozen=True):
@@ -187,14 +187,14 @@ def perturbed(settings: SpsaSettings, number: int, values: Sequence[float], side
     it is the value itself.
     """
     rng = random.Random(f"fractions/{settings.match.seed}/{number}")
-    found = {}
+    texts = {}
     for parameter, value, sign in zip(settings.parameters, values, signs(settings, number), strict=True):
         fraction = rng.random()
         moved = parameter.clip(value + side * sign * perturbation(settings, parameter, number))
-        found[parameter.name] = parameter.text(
+        texts[parameter.name] = parameter.text(
             parameter.clip(math.floor(moved + fraction)) if parameter.is_whole else moved
         )
-    return found
+    return texts
 
 
 class Point(NamedTuple):
@@ -379,12 +379,14 @@ def parse_parameter(text: str) -> Parameter:
     if not name or len(numbers) not in (4, 5) or not all(map(math.isfinite, numbers)):
         raise argparse.ArgumentTypeError(f"{text}: not NAME:START:MIN:MAX:C_END[:R_END]")
     start, low, high, c_end, r_end = (*numbers, R_END)[:5]
-    found = Parameter(name, start, low, high, c_end, r_end)
-    if not found.low <= found.start <= found.high or found.low == found.high:
-        raise argparse.ArgumentTypeError(f"{name}: START {found.start:g} is not within {found.low:g}..{found.high:g}")
-    if found.c_end <= 0 or found.r_end <= 0:
+    parameter = Parameter(name, start, low, high, c_end, r_end)
+    if not parameter.low <= parameter.start <= parameter.high or parameter.low == parameter.high:
+        raise argparse.ArgumentTypeError(
+            f"{name}: START {parameter.start:g} is not within {parameter.low:g}..{parameter.high:g}"
+        )
+    if parameter.c_end <= 0 or parameter.r_end <= 0:
         raise argparse.ArgumentTypeError(f"{name}: C_END and R_END must be above 0")
-    return found
+    return parameter
 
 
 def declared_parameter(parameter: Parameter, option: Option) -> Parameter:
@@ -423,8 +425,8 @@ def declared_parameters(
         engine.new_game("")
         if missing := [each.name for each in parameters if each.name.lower() not in engine.declared]:
             raise StartError(f"{spec.name} has no option {missing[0]}")
-        found = tuple(declared_parameter(each, engine.declared[each.name.lower()]) for each in parameters)
-        for parameter, value in ((each, value) for each in found for value in (each.low, each.high, each.start)):
+        declared = tuple(declared_parameter(each, engine.declared[each.name.lower()]) for each in parameters)
+        for parameter, value in ((each, value) for each in declared for value in (each.low, each.high, each.start)):
             for line in engine.try_options({parameter.name: parameter.text(value)}):
                 if parameter.name.lower() in line.lower():  # engines answer only to values that they refuse
                     raise UsageError(f"the engine answers {line}")
@@ -432,7 +434,7 @@ def declared_parameters(
         raise StartError(f"{spec.name} cannot be used: {fault}") from fault
     finally:
         engine.close()
-    return found, "seed" in engine.declared and "seed" not in map(str.lower, spec.options)
+    return declared, "seed" in engine.declared and "seed" not in map(str.lower, spec.options)
 
 
 def settings_from(arguments: dict[str, Any]) -> SpsaSettings:
@@ -452,12 +454,12 @@ def settings_from(arguments: dict[str, Any]) -> SpsaSettings:
     match = msgspec.convert(fields_from(arguments) | {"engines": engines, "games": games}, MatchSettings)
     check_conditions(match)
     probed = msgspec.structs.replace(engines[0], name="the engine")
-    found, is_seeded = declared_parameters(probed, parameters, match.game, match.hang_s)
-    start = options | {parameter.name: parameter.text(parameter.start) for parameter in found}
+    declared, is_seeded = declared_parameters(probed, parameters, match.game, match.hang_s)
+    start = options | {parameter.name: parameter.text(parameter.start) for parameter in declared}
     match = msgspec.structs.replace(
         match, engines=tuple(msgspec.structs.replace(engine, options=start) for engine in engines)
     )
-    return SpsaSettings(match, found, arguments["iterations"], arguments["pairs"], arguments["stability"], is_seeded)
+    return SpsaSettings(match, declared, arguments["iterations"], arguments["pairs"], arguments["stability"], is_seeded)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -195,9 +195,9 @@ def test_endgames_solved_by_depth(depth: str, kind: str) -> None:
 @pytest.mark.parametrize("depth", ["2", "4", "6"])
 def test_wins_seen_with_known_positions(depth: str, base: str) -> None:
     values = measured("xiangqi_endgames/known-positions")
-    found = [value for key, value in values.items() if key.split("|")[1:] == [depth, base]]
-    assert len(found) == 200
-    cells = f"{sum(each['win'] for each in found)} | {sum(each['nodes'] for each in found) / 200:,.0f}"
+    seen = [value for key, value in values.items() if key.split("|")[1:] == [depth, base]]
+    assert len(seen) == 200
+    cells = f"{sum(each['win'] for each in seen)} | {sum(each['nodes'] for each in seen) / 200:,.0f}"
     for page, word in zip(pages(5), ("known", "有") if base else ("none", "无"), strict=True):
         assert f"| {depth} | {word} | {cells} |" in page
 

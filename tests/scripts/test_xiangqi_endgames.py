@@ -150,8 +150,8 @@ def test_the_example_of_known_positions_is_right() -> None:
     lines = [line.split(",") for line in EXAMPLE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     assert len(lines) >= 12 and not warnings
     for fen, value in lines:
-        (found,) = (line.ending.result for line in game.consult(game.position(fen)) if line.ending is not None)
-        assert value.split()[0] == found, fen
+        (result,) = (line.ending.result for line in game.consult(game.position(fen)) if line.ending is not None)
+        assert value.split()[0] == result, fen
 
 
 def test_known_positions_show_a_win_earlier(tmp_path: Path) -> None:

@@ -54,10 +54,10 @@ def count_game(key: str) -> dict[str, Any]:
     assert isinstance(position, Connect6Position)
     first_turn, pairs = position.ply + 1, []
     while (outcome := position.outcome()) is None:
-        found = program.search(position, depth)
-        assert found is not None
-        pairs.append(found.pairs)
-        position.push(found.turn)
+        result = program.search(position, depth)
+        assert result is not None
+        pairs.append(result.pairs)
+        position.push(result.turn)
     return {"first_turn": first_turn, "winner": outcome.winner, "pairs": pairs}
 
 

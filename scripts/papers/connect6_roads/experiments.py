@@ -294,8 +294,8 @@ PLAYED = {(3, 10): 50, (3, 15): 50, (3, 20): 50, (4, 10): 12, (5, 10): 12}
 def clocks(bench: Bench) -> Result:
     played = {(3, 1): 1, (3, 2): 1} if bench.quick else PLAYED
     keys = {cell: [game_key(*cell, opening) for opening in range(count)] for cell, count in played.items()}
-    found = bench.measure(itertools.chain.from_iterable(keys.values()), count_game)
-    games = {cell: [CountedGame(**found[key]) for key in keys[cell]] for cell in played}
+    measured = bench.measure(itertools.chain.from_iterable(keys.values()), count_game)
+    games = {cell: [CountedGame(**measured[key]) for key in keys[cell]] for cell in played}
     scored, used, grown = [], [], []
     for (depth, width), own in games.items():
         at_9 = statistics.mean(pairs_at(games[depth, min(width for _, width in played)], PAPER_TURN))
@@ -348,11 +348,11 @@ def equal_time(bench: Bench) -> Result:
     games = run_games(play, pairings, bench.log, bench.size(2, 50), limit, at_a_time(bench))
     games.sort(key=lambda game: pairings.index((game["a"], game["b"])))
     rows = []
-    for pairing, found in pairing_scores(games).items():
+    for pairing, score in pairing_scores(games).items():
         a, b = map(entrant_of, pairing)
         played = [game for game in games if (game["a"], game["b"]) == pairing]
         depths = [statistics.mean(game["depths"][player] for game in played) for player in range(2)]
-        scores = ["-".join(found.counts), percent(found.score)]
+        scores = ["-".join(score.counts), percent(score.score)]
         rows.append([str(a.width), a.scan, b.scan, *scores, *(f"{depth:.2f}" for depth in depths)])
     return Result(
         f"{limit.text} a turn, iterative deepening to depth {MAX_DEPTH} at most, {bench.size(2, 50)} games each from "
@@ -366,7 +366,7 @@ def equal_time(bench: Bench) -> Result:
 def draw_equal_time(games: Sequence[PaperGame], figure: Figure) -> None:
     scores = pairing_scores(games)
     axes = figure.subplots()
-    heights, bars = percents([found.score for found in scores.values()])
+    heights, bars = percents([score.score for score in scores.values()])
     axes.bar(range(len(scores)), heights, 0.6, yerr=bars, capsize=3)
     axes.axhline(50, color="grey", linewidth=0.8)
     entrants = [(entrant_of(pairing.a), entrant_of(pairing.b)) for pairing in scores]

@@ -64,14 +64,14 @@ class Scanner(Player):
         start = time.monotonic_ns()
         if self._depth:
             deadline = start + math.ceil(1e6 * turn.budget_ms) + 1 if math.isfinite(turn.budget_ms) else 0
-            found = self._program.search(turn.position, self._depth, deadline)
+            result = self._program.search(turn.position, self._depth, deadline)
         else:
-            found = self._program.deepen(turn.position, start + round(1e6 * self._turn_ms))
+            result = self._program.deepen(turn.position, start + round(1e6 * self._turn_ms))
         spent_ms = (time.monotonic_ns() - start) / 1e6
-        if found is None:
+        if result is None:
             return Choice("", spent_ms)
-        self.depths.append(found.depth)
-        return Choice(turn.position.move_text(found.turn), spent_ms)
+        self.depths.append(result.depth)
+        return Choice(turn.position.move_text(result.turn), spent_ms)
 
 
 def play(job: PairJob, first: int) -> PaperGame:

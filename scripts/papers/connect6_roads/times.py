@@ -106,14 +106,14 @@ def turn_times(bench: Bench) -> list[TurnTimes]:
         for turn in turns
     ]
     measured = bench.of("figure-3").measure([spot.key for spot in spots], measure_spot, jobs)
-    found = []
+    times = []
     for depth in depths:
         for turn in turns:
             chosen = [measured[spot.key] for spot in spots if (spot.depth, spot.turn) == (depth, turn)]
             known = [seconds for seconds in chosen if seconds is not None]
             if known:
-                found.append(TurnTimes(depth, turn, {scan: [seconds[scan] for seconds in known] for scan in SCANS}))
-    return found
+                times.append(TurnTimes(depth, turn, {scan: [seconds[scan] for seconds in known] for scan in SCANS}))
+    return times
 
 
 def clock_scale(times: Iterable[TurnTimes]) -> dict[int, float]:

@@ -109,9 +109,9 @@ SIQI = [("siqi", other) for other in (*OTHERS, "uct", "improved")]
 
 
 def figure_4(bench: Bench) -> Result:
-    found = {limit: games_of(bench, FIGURE_4, limit) for limit in figure_limits(bench)}
-    tables = [score_table(games, f"{limit.text} for a move") for limit, games in found.items()]
-    drawn = next(iter(found.values()))
+    by_limit = {limit: games_of(bench, FIGURE_4, limit) for limit in figure_limits(bench)}
+    tables = [score_table(games, f"{limit.text} for a move") for limit, games in by_limit.items()]
+    drawn = next(iter(by_limit.values()))
     return Result(figure_conditions(bench), tables, lambda figure: draw_scores(figure, drawn))
 
 
@@ -138,8 +138,7 @@ def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: P
 
     def scores(records: Sequence[PaperGame]) -> dict[str, Estimate]:
         three = together([record for record in records if record["b"] in THREE], everyone)
-        found = pairing_scores([*records, *three])
-        return {pairing.b: result.score for pairing, result in found.items()}
+        return {pairing.b: result.score for pairing, result in pairing_scores([*records, *three]).items()}
 
     old, new = scores(before), scores(after)
     rows = []
@@ -196,14 +195,14 @@ def measure_steps(path: Path, every: int, depths: tuple[int, ...], key: str) -> 
 
 def points_text(values: Sequence[float]) -> str:
     """Return the mean of chances to win in per cent, with its bar."""
-    found = mean(values)
-    return f"{100 * found.mean:.2f} +- {100 * found.bar:.2f}"
+    estimate = mean(values)
+    return f"{100 * estimate.mean:.2f} +- {100 * estimate.bar:.2f}"
 
 
 def paired_text(step: dict[str, Any], other: dict[str, Any]) -> str:
     """Return the mean difference of two regrets in the same decisions, with its bar, which is smaller than theirs."""
-    found = mean([a - b for a, b in zip(step["regrets"], other["regrets"], strict=True)])
-    return f"{100 * found.mean:+.2f} +- {100 * found.bar:.2f}"
+    estimate = mean([a - b for a, b in zip(step["regrets"], other["regrets"], strict=True)])
+    return f"{100 * estimate.mean:+.2f} +- {100 * estimate.bar:.2f}"
 
 
 def figure_1(bench: Bench) -> Result:
@@ -217,21 +216,25 @@ def figure_1(bench: Bench) -> Result:
         for reward in REWARDS
     }
     measured = bench.measure(keys.values(), functools.partial(measure_steps, path, every, depths))
-    found = {cell: measured[key] for cell, key in keys.items()}
+    results = {cell: measured[key] for cell, key in keys.items()}
     cases = choices(path, every)
     best = statistics.fmean(max(case.values.values()) for case in cases)
     playouts = [playouts_at(depth) for depth in depths]  # to within a few
     columns = ("WINK, UCTK", *map(str, playouts), "paper")
     tables = []
     for reward in REWARDS:
-        plain = found[reward, PLAIN]
+        plain = results[reward, PLAIN]
         for heading, cell in (
             ("Regret by playouts, %", lambda step, same: points_text(step["regrets"])),
             ("The same less that of (1, 1), decision by decision", paired_text),
             (f"Value at the root by playouts, exact {best:.4f}", lambda step, same: f"{step['value']:.4f}"),
         ):
             rows = [
-                (f"{factors[0]:g}, {factors[1]:g}", *map(cell, found[reward, factors], plain), PAPER_VERDICTS[factors])
+                (
+                    f"{factors[0]:g}, {factors[1]:g}",
+                    *map(cell, results[reward, factors], plain),
+                    PAPER_VERDICTS[factors],
+                )
                 for factors in grid
             ]
             tables.append(Table(f"{heading}; rewards {reward}", columns, rows))
@@ -250,15 +253,15 @@ def figure_1(bench: Bench) -> Result:
         "pieces). The value is the search's own, of the move that it would choose; the regret is the chance to win "
         "that this move loses by the exact values. The paper names no positions, and no unit of its values."
     )
-    return Result(conditions, tables, functools.partial(draw_regret, playouts, found))
+    return Result(conditions, tables, functools.partial(draw_regret, playouts, results))
 
 
-def draw_regret(playouts: Sequence[int], found: dict[tuple[str, Factors], Any], figure: Figure) -> None:
+def draw_regret(playouts: Sequence[int], results: dict[tuple[str, Factors], Any], figure: Figure) -> None:
     """Draw the regret by playouts, a panel for each range of rewards."""
     figure.set_size_inches(9, 4)
     for axes, reward in zip(figure.subplots(1, 2, sharey=True), REWARDS, strict=True):
-        for factors in (factors for factors in DRAWN if (reward, factors) in found):
-            means = [mean(step["regrets"]) for step in found[reward, factors]]
+        for factors in (factors for factors in DRAWN if (reward, factors) in results):
+            means = [mean(step["regrets"]) for step in results[reward, factors]]
             lost, bars = [100 * at.mean for at in means], [100 * at.bar for at in means]
             below = [min(bar, at) for bar, at in zip(bars, lost, strict=True)]
             style = "--" if factors == HALVES else "-"  # else it would hide another line
@@ -323,12 +326,12 @@ def measure_regret(path: Path, level: Level, key: str) -> list[float]:
 
 def factorial(bench: Bench) -> Result:
     path, levels = values_of(bench), QUICK_LEVELS if bench.quick else LEVELS
-    tables, found = [], list[dict[str, Estimate]]()
+    tables, results = [], list[dict[str, Estimate]]()
     for level in levels:
         pairings = [(name, level.opponent) for name in map(level.name, level.cells()) if name != level.opponent]
         records = run_games(play, pairings, bench.log, level.games, level.limit, at_once(bench, level.limit))
-        found.append({pairing.a: result.score for pairing, result in pairing_scores(records).items()})
-        texts = {name: percent(score) for name, score in found[-1].items()} | {level.opponent: "the opponent"}
+        results.append({pairing.a: result.score for pairing, result in pairing_scores(records).items()})
+        texts = {name: percent(score) for name, score in results[-1].items()} | {level.opponent: "the opponent"}
         tables.append(cell_table(level, f"Score, {level.limit.text} for a move, {level.games} games", texts))
         if level.every:
             data = f"{level.limit.text}, every {level.every} of {digest(path)}"
@@ -344,7 +347,7 @@ def factorial(bench: Bench) -> Result:
         f"time: {at_once(bench, A_TIME)}. Regret: decisions of {path.name}. One thread with (0.5, 0.5) plays "
         f"exactly as with (1, 1) (tests/games/ewn/test_ewn_uct.py), so it is not measured everywhere."
     )
-    return Result(conditions, tables, functools.partial(draw_levels, levels, found))
+    return Result(conditions, tables, functools.partial(draw_levels, levels, results))
 
 
 def cell_table(level: Level, heading: str, texts: dict[str, str]) -> Table:
@@ -356,11 +359,11 @@ def cell_table(level: Level, heading: str, texts: dict[str, str]) -> Table:
     return Table(heading, ("threads", "reward", *(f"({wink:g}, {uctk:g})" for wink, uctk in level.factors)), rows)
 
 
-def draw_levels(levels: Sequence[Level], found: Sequence[dict[str, Estimate]], figure: Figure) -> None:
+def draw_levels(levels: Sequence[Level], results: Sequence[dict[str, Estimate]], figure: Figure) -> None:
     """Draw the scores of each level by factors, a series for threads and reward."""
     figure.set_size_inches(3.5 * len(levels), 4)
     series = list(itertools.product((1, THREADS), REWARDS))
-    for axes, level, scores in zip(figure.subplots(1, len(levels), sharey=True), levels, found, strict=True):
+    for axes, level, scores in zip(figure.subplots(1, len(levels), sharey=True), levels, results, strict=True):
         for i, (threads, reward) in enumerate(series):
             names = [level.name((threads, reward, factors)) for factors in level.factors]
             at = [k + 0.15 * (i - (len(series) - 1) / 2) for k, name in enumerate(names) if name in scores]

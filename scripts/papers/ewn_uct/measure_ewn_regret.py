@@ -65,10 +65,10 @@ def main() -> int:
     sizes = sorted({case.pieces for case in cases})
     ways = list(itertools.product(options.player, limits))
     questions = [Question(name, each, case) for name, each in ways for case in cases]
-    found = (regret_at(question) for question in questions) if jobs == 1 else in_order(regret_at, questions, jobs)
+    regrets = (regret_at(question) for question in questions) if jobs == 1 else in_order(regret_at, questions, jobs)
     lost: dict[tuple[str, PlayerLimits], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with contextlib.closing(found):
-        for question, regret in zip(questions, script.progress(found, total=len(questions)), strict=True):
+    with contextlib.closing(regrets):
+        for question, regret in zip(questions, script.progress(regrets, total=len(questions)), strict=True):
             lost[question.player, question.limit][question.case.pieces].append(regret)
     rows = []
     for name, each in ways:

@@ -75,13 +75,13 @@ class OpenSpiel:
 
     def _read_layouts(self, place: int) -> dict[str, int]:
         """Return OpenSpiel's chance outcome for each of our set-up words."""
-        found = {}
+        actions = {}
         for action, _ in self._state.chance_outcomes():
             child = self._state.clone()
             child.apply_action(action)
             cells = self._cells(child)
-            found["".join(cells[24 - square][1] for square in TRIANGLES[1 - place])] = action
-        return found
+            actions["".join(cells[24 - square][1] for square in TRIANGLES[1 - place])] = action
+        return actions
 
     def _cells(self, state: Any) -> list[str]:
         """Return the content of each square, row by row: `w1`, or `__` for an empty one."""

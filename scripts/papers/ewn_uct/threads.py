@@ -96,19 +96,19 @@ PLAYOUTS = (2_000, 20_000, 200_000)
 def threefold(bench: Bench) -> Result:
     limits = [PlayerLimits(nodes=bench.size(100 * (i + 1), nodes)) for i, nodes in enumerate(PLAYOUTS)]
     games = bench.size(2, 1000)
-    found = [(limit, run_games(play, [BOUND], bench.log, games, limit, bench.jobs)) for limit in limits]
+    results = [(limit, run_games(play, [BOUND], bench.log, games, limit, bench.jobs)) for limit in limits]
     conditions = (
         f"{games} games at each number of playouts; {BARE} with (0.4, 1), one thread on each side, and one side has "
         f"{THREADS} times the playouts. Threads that share a tree know less of each other's results than one "
         f"thread, so no {THREADS} threads gain more at equal time. {PAIRS.capitalize()}; the number of a pair is its "
         "seed."
     )
-    return Result(conditions, [threefold_table(found)])
+    return Result(conditions, [threefold_table(results)])
 
 
-def threefold_table(found: Sequence[tuple[PlayerLimits, Sequence[PaperGame]]]) -> Table:
+def threefold_table(results: Sequence[tuple[PlayerLimits, Sequence[PaperGame]]]) -> Table:
     rows = []
-    for limit, records in found:
+    for limit, records in results:
         (score,) = pairing_scores(records).values()
         rows.append((f"{limit.nodes:,}", f"{THREADS * limit.nodes:,}", str(len(records)), percent(score.score)))
     return Table("Three times the playouts against once", ("playouts", "against", "games", "score"), rows)

@@ -77,21 +77,21 @@ class LearningStage:
             self._work.stopped = self._work.allowed_count = 0
             grow(root.view, self._board, self._work, LOOKUP_RECORD, self._tree, 1 << 30)
             self._work.stopped = 0
-            found = root_values([self._work], [self._tree])
-            return [sorted(ranked_pieces(root.view, found)[:MAX_TEAM])]
+            ranked = root_values([self._work], [self._tree])
+            return [sorted(ranked_pieces(root.view, ranked)[:MAX_TEAM])]
         if self._activation == "none":
             pieces = list(dict.fromkeys(int(root.view.board[origin_of(move)]) - 1 for move in root.moves))
             self._plant([MoveValue(move, STATE_VISITS, 0.5) for move in root.moves])
             return [pieces[i : i + MAX_TEAM] for i in range(0, len(pieces), MAX_TEAM)]
         player = self._minimax if self._activation == "minimax" else self._monte_carlo
-        found = player.rank(view, search)
-        self._plant(found)
-        return [sorted(ranked_pieces(root.view, found)[:MAX_TEAM])]
+        ranked = player.rank(view, search)
+        self._plant(ranked)
+        return [sorted(ranked_pieces(root.view, ranked)[:MAX_TEAM])]
 
-    def _plant(self, found: Sequence[MoveValue]) -> None:
+    def _plant(self, ranked: Sequence[MoveValue]) -> None:
         """Make a tree that has only the root's moves."""
-        for edge, value in enumerate(found, 1):
+        for edge, value in enumerate(ranked, 1):
             visits = max(value.visits, STATE_VISITS)
             self._tree[edge] = (value.move, edge + 1, visits, visits, visits * value.value, (0, 0, 0, 0))
-        self._tree[len(found)]["next"] = 0
-        self._work.first_edge, self._work.used = 1, len(found) + 1
+        self._tree[len(ranked)]["next"] = 0
+        self._work.first_edge, self._work.used = 1, len(ranked) + 1

@@ -110,9 +110,9 @@ def run_players(bench: Bench) -> Result:
     for limit, (level, words) in itertools.product(limits, levels):
         heroes = (COOPERATION, UCT_ALONE) if limit.nodes and level and not bench.quick else (COOPERATION,)
         pairings = [(hero, other + level) for hero in heroes for other in OPPONENTS]
-        found = run_games(play, pairings, bench.log, games, limit, bench.jobs)
-        records += [record | {"b": f"{record['b']}, {limit.text}"} for record in found]
-        scores = pairing_scores(found)
+        played = run_games(play, pairings, bench.log, games, limit, bench.jobs)
+        records += [record | {"b": f"{record['b']}, {limit.text}"} for record in played]
+        scores = pairing_scores(played)
         rows = [[hero, *(scores[Pairing(hero, other + level)].text for other in OPPONENTS)] for hero in heroes]
         tables.append(Table(f"{limit.text} a move; opponents: {words}", ("", *OPPONENTS), rows))
     return Result(
@@ -159,9 +159,9 @@ def run_parts(bench: Bench) -> Result:
     records = run_games(play, [(name, UCT_ALONE) for name in parts.values()], bench.log, games, limit, bench.jobs)
     scores = pairing_scores(records)
     rows = [
-        [part, name, *found.counts, percent(found.score)]
+        [part, name, *score.counts, percent(score.score)]
         for part, name in parts.items()
-        for found in [scores[Pairing(name, UCT_ALONE)]]
+        for score in [scores[Pairing(name, UCT_ALONE)]]
     ]
     columns = ("part", "player", "won", "drawn", "lost", f"score against {UCT_ALONE}")
     return Result(f"{games} games a row, {limit.text} a move.", [Table("", columns, rows)])
@@ -290,13 +290,15 @@ def run_times(bench: Bench) -> Result:
         for kind in ACTIVATIONS
         for game in range(games)
     }
-    found = bench.measure(keys.values(), activation_times, jobs=1)
+    measured = bench.measure(keys.values(), activation_times, jobs=1)
     moves = range(1, last + 1, 4)
     times = {
-        kind: [_means([found[keys[kind, game]]["seconds"] for game in range(games)], at) for at in range(len(moves))]
+        kind: [_means([measured[keys[kind, game]]["seconds"] for game in range(games)], at) for at in range(len(moves))]
         for kind in ACTIVATIONS
     }
-    pieces = [_means([found[keys["none", game]]["movable"] for game in range(games)], at) for at in range(len(moves))]
+    pieces = [
+        _means([measured[keys["none", game]]["movable"] for game in range(games)], at) for at in range(len(moves))
+    ]
     most = MOVES_BY_SIZE[MAX_TEAM]
     rows = [
         [str(move), *(f"{1000 * times[kind][at]:.1f} ms" for kind in ACTIVATIONS), f"{most ** pieces[at]:.2g}"]

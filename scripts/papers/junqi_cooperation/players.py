@@ -200,15 +200,15 @@ class FullWidth(Determinized):
 
     def rank(self, view: JunqiPosition, limit: PlayerLimits) -> list[MoveValue]:
         root = self.begin(view, limit)
-        found = [MoveValue(move, 1, 0.5) for move in root.moves]
+        ranked = [MoveValue(move, 1, 0.5) for move in root.moves]
         worlds = len(root.worlds.kinds)
         for depth in range(1, MAX_PLIES):
-            values = [sum(self._try(root, world, move, depth) for world in range(worlds)) for move, _, _ in found]
+            values = [sum(self._try(root, world, move, depth) for world in range(worlds)) for move, _, _ in ranked]
             if self.work.stopped:
                 break
-            found = [MoveValue(move, 1, value / worlds) for (move, _, _), value in zip(found, values, strict=True)]
-            found.sort(key=lambda value: -value.value)
-        return found
+            ranked = [MoveValue(move, 1, value / worlds) for (move, _, _), value in zip(ranked, values, strict=True)]
+            ranked.sort(key=lambda value: -value.value)
+        return ranked
 
     def _try(self, root: RootView, world: int, move: int, depth: int) -> float:
         where = (root.view, self._boards, self.work, self.lookup, self._stack)
@@ -234,9 +234,9 @@ class MonteCarlo(Determinized):
             arm = arms[chosen : chosen + 1]
             try_arms(root.view, self.board, self.work, self.lookup, arm, 1, number, 1, CHUNK, PLAYOUT_PLIES)
             number += CHUNK
-        found = [MoveValue(int(arm["move"]), int(arm["visits"]), float(arm["sum"])) for arm in arms]
-        found = [value._replace(value=value.value / max(value.visits, 1)) for value in found]
-        return sorted(found, key=lambda value: -value.value)
+        ranked = [MoveValue(int(arm["move"]), int(arm["visits"]), float(arm["sum"])) for arm in arms]
+        ranked = [value._replace(value=value.value / max(value.visits, 1)) for value in ranked]
+        return sorted(ranked, key=lambda value: -value.value)
 
 
 class Trees(Determinized):
@@ -265,8 +265,8 @@ class Trees(Determinized):
                 visits[int(self._tree[edge]["move"])] += int(self._tree[edge]["visits"])
                 sums[int(self._tree[edge]["move"])] += float(self._tree[edge]["value"])
                 edge = int(self._tree[edge]["next"])
-        found = [MoveValue(move, visits[move], sums[move] / max(visits[move], 1)) for move in root.moves]
-        return sorted(found, key=lambda value: -value.visits)
+        ranked = [MoveValue(move, visits[move], sums[move] / max(visits[move], 1)) for move in root.moves]
+        return sorted(ranked, key=lambda value: -value.visits)
 
 
 PARTS = ("learning", "prior", "experience", "frozen", "formula", "k", "expand")

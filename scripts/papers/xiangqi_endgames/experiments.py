@@ -156,25 +156,25 @@ def measure_trees(
     fens = [endgame.fen for endgame in chosen(bench, bench.size(QUICK_TREES, FULL_TREES))]
     trees = [f"{fen}|{depth}" for fen in fens for depth in depths]
     keys = [f"{tree}|{name}|{order}" for tree in trees for name in names for order in orders]
-    found: Measured = bench.measure([*trees, *keys], measure_tree, jobs=1)
+    measured: Measured = bench.measure([*trees, *keys], measure_tree, jobs=1)
     for tree in trees:
-        values = {found[key]["value"] for key in keys if key.startswith(f"{tree}|")}
+        values = {measured[key]["value"] for key in keys if key.startswith(f"{tree}|")}
         assert len(values) == 1, (tree, values)
-    return fens, found
+    return fens, measured
 
 
 def run_cutoffs(bench: Bench) -> Result:
     """Count leaves, nodes and time by depth, order and passing of bounds."""
     depths = range(2, bench.size(QUICK_DEPTH, FULL_DEPTH) + 1)
     orders = ("none", "evaluation")
-    fens, found = measure_trees(bench, depths, orders, tuple(WINDOWS))
+    fens, measured = measure_trees(bench, depths, orders, tuple(WINDOWS))
     leaves, costs, ratios = [], [], {}
     for depth in depths:
         trees = [f"{fen}|{depth}" for fen in fens]
         for order in orders:
-            by = {name: [found[f"{tree}|{name}|{order}"] for tree in trees] for name in WINDOWS}
+            by = {name: [measured[f"{tree}|{name}|{order}"] for tree in trees] for name in WINDOWS}
             three, every = by.values()
-            whole = [found[tree] for tree in trees]
+            whole = [measured[tree] for tree in trees]
             pairs = list(zip(three, every, strict=True))
             ratio = geometric(b["leaves"] / a["leaves"] for a, b in pairs)
             ratios[order, depth] = ratio
@@ -233,14 +233,16 @@ def run_ordering(bench: Bench) -> Result:
     """Compare orders of successors by the number of leaves that bounds of all levels do not cut."""
     depths = range(2, bench.size(QUICK_DEPTH, FULL_DEPTH) + 1)
     name = "all levels"
-    fens, found = measure_trees(bench, depths, ORDERS, (name,))
+    fens, measured = measure_trees(bench, depths, ORDERS, (name,))
     rows, ratios = [], {}
     for depth in depths:
         trees = [f"{fen}|{depth}" for fen in fens]
-        plain = [found[f"{tree}|{name}|none"] for tree in trees]
+        plain = [measured[f"{tree}|{name}|none"] for tree in trees]
         for order in ORDERS:
-            entries = [found[f"{tree}|{name}|{order}"] for tree in trees]
-            over = geometric(entry["leaves"] / found[tree]["ideal"] for tree, entry in zip(trees, entries, strict=True))
+            entries = [measured[f"{tree}|{name}|{order}"] for tree in trees]
+            over = geometric(
+                entry["leaves"] / measured[tree]["ideal"] for tree, entry in zip(trees, entries, strict=True)
+            )
             ratios[order, depth] = over
             pairs = list(zip(plain, entries, strict=True))
             rows.append(
@@ -309,13 +311,13 @@ def play_out(bench: Bench, count: int, limit: PlayerLimits, solvers: Iterable[st
     settled = list(bench.measure(claims, play).values())
     how = f"{limit.nodes}|{limit.movetime_ms}|{limit.depth}|{opponent}|{plies}"
     games = [
-        {solver: f"{endgame.fen}|{found['winner']}|{solver}|{how}" for solver in solvers}
-        for endgame, found in zip(endgames, settled, strict=True)
+        {solver: f"{endgame.fen}|{outcome['winner']}|{solver}|{how}" for solver in solvers}
+        for endgame, outcome in zip(endgames, settled, strict=True)
     ]
     played = bench.measure([*claims, *(key for keys in games for key in keys.values())], play)
     return [
-        Case(endgame, found["winner"], found["by"], {solver: played[key] for solver, key in keys.items()})
-        for endgame, found, keys in zip(endgames, settled, games, strict=True)
+        Case(endgame, outcome["winner"], outcome["by"], {solver: played[key] for solver, key in keys.items()})
+        for endgame, outcome, keys in zip(endgames, settled, games, strict=True)
     ]
 
 

@@ -62,19 +62,19 @@ def base_lines() -> Iterator[str]:
     for squares in itertools.product(*(PLACES[piece] for piece in BASE)):
         if squares <= tuple(map(mirrored, squares)):
             for turn in range(2):
-                if (found := result_of(game, squares, BASE, turn)) is not None:
-                    yield f"{found[0]}, {found[1]}"
+                if (result := result_of(game, squares, BASE, turn)) is not None:
+                    yield f"{result[0]}, {result[1]}"
 
 
 def draw_roots(count: int, seed: int = 1) -> list[tuple[str, str]]:
     """Return random positions with the horse's side to move, and their results; the same for a seed."""
     game, rng = load("xiangqi"), random.Random(seed)
-    found: dict[str, str] = {}
-    while len(found) < count:
+    roots: dict[str, str] = {}
+    while len(roots) < count:
         drawn = result_of(game, tuple(rng.choice(PLACES[piece]) for piece in ROOT), ROOT, 0)
         if drawn is not None:
-            found[drawn[0]] = drawn[1]
-    return list(found.items())
+            roots[drawn[0]] = drawn[1]
+    return list(roots.items())
 
 
 @functools.cache
@@ -107,12 +107,12 @@ def run_known(bench: Bench) -> Result:
     size, roots = write_base(path, 500 if bench.quick else None), draw_roots(bench.size(4, 200))
     depths, bases = range(2, bench.size(2, 6) + 1, 2), ("", BASE)
     keys = {(fen, depth, base): f"{fen}|{depth}|{base}" for fen, _ in roots for depth in depths for base in bases}
-    found = bench.measure(keys.values(), functools.partial(ask, path))
+    measured = bench.measure(keys.values(), functools.partial(ask, path))
     won = [fen for fen, result in roots if result == "win"]
     rows = []
     for depth, base in itertools.product(depths, bases):
-        seen = [fen for fen, _ in roots if found[keys[fen, depth, base]]["win"]]
-        nodes = statistics.fmean(found[keys[fen, depth, base]]["nodes"] for fen, _ in roots)
+        seen = [fen for fen, _ in roots if measured[keys[fen, depth, base]]["win"]]
+        nodes = statistics.fmean(measured[keys[fen, depth, base]]["nodes"] for fen, _ in roots)
         right = len(set(seen) & set(won))
         rows.append([str(depth), "known" if base else "none", str(right), str(len(seen) - right), f"{nodes:,.0f}"])
     return Result(

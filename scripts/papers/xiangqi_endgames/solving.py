@@ -55,7 +55,7 @@ def read_endgames(path: Path) -> list[Endgame]:
     Positions that the rules cannot play, that are over, or that are repeated, are left out.
     """
     game: Any = load("xiangqi")
-    found: dict[str, Endgame] = {}
+    endgames: dict[str, Endgame] = {}
     with open_text(path) as file:
         for line in script.progress(file):
             entry = json.loads(line)
@@ -66,8 +66,8 @@ def read_endgames(path: Path) -> list[Endgame]:
             fen = " ".join(entry["fen"].split()[:2])
             if entry["result"] in CLAIMS and position.outcome() is None:
                 mate = int(entry.get("engine_mate", 0))
-                found.setdefault(fen, Endgame(fen, CLAIMS[entry["result"]], entry["category"], mate))
-    return list(found.values())
+                endgames.setdefault(fen, Endgame(fen, CLAIMS[entry["result"]], entry["category"], mate))
+    return list(endgames.values())
 
 
 def spread(endgames: list[Endgame], count: int) -> list[Endgame]:

@@ -102,8 +102,8 @@ def table_3(bench: Bench) -> Result:
     path = games_of(bench)
     sizes = (PAPER_GAMES, bench.size(10, 100), 0)
     keys = {size: f"{size} {path.stat().st_size} {path}" for size in sizes}
-    found = bench.measure(keys.values(), count_table)
-    counts = [RuleCount(*row) for row in found[keys[0]]["counts"]]
+    counted = bench.measure(keys.values(), count_table)
+    counts = [RuleCount(*row) for row in counted[keys[0]]["counts"]]
     rows = [
         (
             f"{asked} => {answer}",
@@ -122,10 +122,10 @@ def table_3(bench: Bench) -> Result:
             *(
                 text
                 for order, rules in value["rules"].items()
-                for text in (str(rules), f"{sum(value['found'][order])} of {len(RULES)}")
+                for text in (str(rules), f"{sum(value['counts'][order])} of {len(RULES)}")
             ),
         )
-        for value in (found[keys[size]] for size in sizes)
+        for value in (counted[keys[size]] for size in sizes)
     ]
     mined_columns = ("games", "rules, any order", "of the paper's", "rules, answer later", "of the paper's")
     return Result(

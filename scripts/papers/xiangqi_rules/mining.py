@@ -130,13 +130,13 @@ def mine_bases(games: Path, folder: Path, bases: Sequence[Base]) -> None:
     source = f"{games.name}, {games.stat().st_size} bytes"
     missing = [base for base in bases if _source_of(base.path(folder)) != source]
     for items, plies in dict.fromkeys((base.items, base.plies) for base in missing):
-        found = read_games(games, items, plies)
-        rules = move_rules(found, WANTED)
+        read = read_games(games, items, plies)
+        rules = move_rules(read, WANTED)
         for base in missing:
             if (base.items, base.plies) == (items, plies):
                 about = {
                     "source": source,
-                    "games": len(found.plies),
+                    "games": len(read.plies),
                     "items": items,
                     "parameters": {"plies": plies, "min_confidence": base.confidence, "min_support": WANTED.support},
                 }
@@ -152,11 +152,11 @@ def write_paper_bases(games: Path, folder: Path, nine: Sequence[tuple[Item, Item
     source = f"{games.name}, {games.stat().st_size} bytes, in any order"
     paths = [folder / name for name in PAPER_BASES.values()]
     if any(_source_of(path) != source for path in paths):
-        found = read_games(games, "identity", 0)
-        rules = move_rules(found, PAPER_RULES)
+        read = read_games(games, "identity", 0)
+        rules = move_rules(read, PAPER_RULES)
         about = {
             "source": source,
-            "games": len(found.plies),
+            "games": len(read.plies),
             "items": "identity",
             "parameters": {"plies": 0, "min_confidence": PAPER_RULES.confidence, "min_support": PAPER_RULES.support},
         }
@@ -171,14 +171,14 @@ def write_moves_base(games: Path, path: Path, plies: int, wanted: MiningRequest,
     source = f"{games.name}, {games.stat().st_size} bytes"
     if _source_of(path) == source:
         return
-    found = read_games(games, "identity", plies)
+    read = read_games(games, "identity", plies)
     about = {
         "source": source,
-        "games": len(found.plies),
+        "games": len(read.plies),
         "items": "identity",
         "parameters": {"plies": plies, "min_confidence": wanted.confidence, "min_support": wanted.support},
     }
-    rulebook.write(path, about, [rule for rule in move_rules(found, wanted) if rule.score >= least_score])
+    rulebook.write(path, about, [rule for rule in move_rules(read, wanted) if rule.score >= least_score])
 
 
 ALL, TABLE_3 = "all of the definition", "table 3"
@@ -238,8 +238,8 @@ def count_rule(games: Games, asked: Item, answer: Item) -> RuleCount:
 
 
 def _first(moves: Any, number: int) -> int:
-    found = (moves == number).nonzero()[0]
-    return int(found[0]) if len(found) else -1
+    plies = (moves == number).nonzero()[0]
+    return int(plies[0]) if len(plies) else -1
 
 
 def same_rule(rule: MinedRule, asked: Item, answer: Item) -> bool:

@@ -62,11 +62,11 @@ def load_games(
     if one is None:
         raise ValueError(f"{path}: not a format of {game} that is known")
     with announce_compiling(to_stderr, game):
-        found = one.read(data, encoding)
-    if any(isinstance(each, GameRecord) for each in found.games):
-        cut_records(game, found)
-        found.faults += found.notes
-    return LoadedGames(found.games, found.faults)
+        parsed = one.read(data, encoding)
+    if any(isinstance(each, GameRecord) for each in parsed.games):
+        cut_records(game, parsed)
+        parsed.faults += parsed.notes
+    return LoadedGames(parsed.games, parsed.faults)
 
 
 def save_games(

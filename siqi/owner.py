@@ -169,12 +169,12 @@ def move_words(moves: Collection[str | Move] | None) -> list[str]:
     if moves is None:
         return []
     check_type("root_moves", moves, Iterable, "a list of moves")
-    found = []
+    words = []
     for move in moves:
         if not isinstance(move, str) and not is_of("siqi.games.xiangqi.library.move", "Move", move):
             raise TypeError(f"root_moves: moves are needed, not {type(move).__name__}")
-        found.append(move if isinstance(move, str) else move.uci(0))
-    return found
+        words.append(move if isinstance(move, str) else move.uci(0))
+    return words
 
 
 Done = Callable[[BaseException | None], object]

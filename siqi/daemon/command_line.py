@@ -137,8 +137,8 @@ class MainParser(CommandParser):
 
     def error(self, message: str) -> NoReturn:
         """End with an error; for a file in a command's place, or a word of MEANT, it names a command."""
-        if found := re.fullmatch(r"argument COMMAND: invalid choice: '?(.*?)'? \(choose from .*\)", message, re.DOTALL):
-            word = found[1]
+        if match := re.fullmatch(r"argument COMMAND: invalid choice: '?(.*?)'? \(choose from .*\)", message, re.DOTALL):
+            word = match[1]
             if os.path.isfile(word):
                 message = f"{word} is a file; a command comes first, for example: siqi review {word}"
             elif word in MEANT:
@@ -147,17 +147,17 @@ class MainParser(CommandParser):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    found = MainParser(prog="siqi")
-    add_option(found, "settings")
-    found.add_argument("--no-files", action="store_true", help="refuse options by which the client names a file")
-    found.add_argument("--version", action="version", version=f"siqi {__version__}")
-    commands = found.add_subparsers(dest="command", metavar="COMMAND")
+    parser = MainParser(prog="siqi")
+    add_option(parser, "settings")
+    parser.add_argument("--no-files", action="store_true", help="refuse options by which the client names a file")
+    parser.add_argument("--version", action="version", version=f"siqi {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     def add(name: str, **more: Any) -> CommandParser:
         (command,) = (group[name] for group in GROUPS.values() if name in group)
         end = "\n".join(["examples:", *(f"  {example}" for example in command.examples), "", f"more: {command.page}"])
-        parser: CommandParser = commands.add_parser(name, help=command.about, epilog=end, page=command.page, **more)
-        return parser
+        subparser: CommandParser = commands.add_parser(name, help=command.about, epilog=end, page=command.page, **more)
+        return subparser
 
     from siqi.daemon.analysis.arguments import add_arguments
     from siqi.daemon.board.command import add_arguments as add_board_arguments
@@ -185,14 +185,14 @@ def build_parser() -> argparse.ArgumentParser:
     warm.add_argument("game", nargs="*", help="games; default: all")
     warm.add_argument("--cache", metavar="DIR", help="compile into DIR, for all users that have SIQI_CACHE=DIR")
     add("completion").add_argument("shell", choices=SHELLS)
-    add_language(found, preferred_language())
-    return found
+    add_language(parser, preferred_language())
+    return parser
 
 
-def add_option(found: argparse.ArgumentParser, name: str) -> None:
+def add_option(parser: argparse.ArgumentParser, name: str) -> None:
     """Declare `--option`; its words are the attribute `name`."""
     what = "set an option of the engine, for example Hash=256; may be repeated"
-    found.add_argument("--option", dest=name, action="append", default=[], metavar="NAME=VALUE", help=what)
+    parser.add_argument("--option", dest=name, action="append", default=[], metavar="NAME=VALUE", help=what)
 
 
 def settings_of(options: argparse.Namespace) -> dict[str, str]:

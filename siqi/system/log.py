@@ -183,23 +183,23 @@ class RunLog(Log):
             self.add([msgspec.json.encode({kind: settings})])
 
 
-def compare(path: Path, what: str, found: dict[str, Any], now: dict[str, Any]) -> None:
+def compare(path: Path, what: str, logged: dict[str, Any], now: dict[str, Any]) -> None:
     """Compare settings; if they differ, raise OSError with `what` and the differences as its text."""
-    if found != now:
-        raise OSError(errno.EEXIST, f"{what}: {', '.join(differences(found, now))}", str(path))
+    if logged != now:
+        raise OSError(errno.EEXIST, f"{what}: {', '.join(differences(logged, now))}", str(path))
 
 
 def is_list_of_objects(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
-def differences(found: Any, now: Any, name: str = "") -> Iterator[str]:
+def differences(logged: Any, now: Any, name: str = "") -> Iterator[str]:
     """Yield a text for each value in which settings differ. A list is one value, unless it holds as many objects."""
-    if isinstance(found, dict) and isinstance(now, dict):
-        for key in found | now:
-            yield from differences(found.get(key), now.get(key), f"{name}.{key}" if name else key)
-    elif is_list_of_objects(found) and is_list_of_objects(now) and len(found) == len(now):
-        for number, (was, will) in enumerate(zip(found, now, strict=True)):
+    if isinstance(logged, dict) and isinstance(now, dict):
+        for key in logged | now:
+            yield from differences(logged.get(key), now.get(key), f"{name}.{key}" if name else key)
+    elif is_list_of_objects(logged) and is_list_of_objects(now) and len(logged) == len(now):
+        for number, (was, will) in enumerate(zip(logged, now, strict=True)):
             yield from differences(was, will, f"{name}[{number}]")
-    elif found != now:
-        yield f"{name} was {found}, now {now}"
+    elif logged != now:
+        yield f"{name} was {logged}, now {now}"

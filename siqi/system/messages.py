@@ -59,11 +59,11 @@ class Message:
 
         One right behind another is a clause, or empty; one behind a noun is the ending of a plural.
         """
-        found = re.escape(self.literals[0])
+        pattern = re.escape(self.literals[0])
         for at, (before, behind) in enumerate(itertools.pairwise(self.literals)):
             value = _CLAUSE if at and not before else "(s?)" if _PLURAL.search(before) else "(.*?)"
-            found += value + re.escape(behind)
-        return re.compile(found)
+            pattern += value + re.escape(behind)
+        return re.compile(pattern)
 
 
 class Catalogue:
@@ -72,8 +72,8 @@ class Catalogue:
     def __init__(self, messages: Mapping[str, str], words: Mapping[str, str]) -> None:
         self._words = words
         self._lines = {**words, **messages}
-        found = map(Message, messages, messages.values())
-        self._messages = sorted(found, key=lambda message: (-message.letters, -len(message.english)))
+        compiled = map(Message, messages, messages.values())
+        self._messages = sorted(compiled, key=lambda message: (-message.letters, -len(message.english)))
         self._clauses = [message for message in self._messages if message.english.startswith((",", "("))]
         self._known: dict[str, str | None] = {}  # what `_sentence` has returned for the text being translated
 
@@ -94,8 +94,8 @@ class Catalogue:
         """Return a list in which words are translated, alone or before what belongs to them."""
         if sentence := self._sentence(text):
             return sentence
-        found = list(map(self._word, parts := text.strip(" ").split(", ")))
-        return text if found == parts else "、".join(found)
+        words = list(map(self._word, parts := text.strip(" ").split(", ")))
+        return text if words == parts else "、".join(words)
 
     def _word(self, text: str) -> str:
         word, blank, rest = text.rpartition(" ")
@@ -125,18 +125,18 @@ class Catalogue:
     def _parts(self, text: str) -> str | None:
         """Return a text with those of its parts translated that are messages, or together are one; None if none is."""
         parts = _MARKS.split(text)
-        found, at = [""], 0
+        translated, at = [""], 0
         is_found = False
         while at < len(parts):
             ends = range(min(len(parts), at + MAX_PARTS), at, -2) if len(parts) > 1 else ()
             pieces = ((end, self._whole("".join(parts[at:end]))) for end in ends)
             end, chinese = next(filter(lambda piece: piece[1], pieces), (at + 1, self._with_clause(parts[at])))
             is_found = is_found or chinese is not None
-            found += [chinese or parts[at], *parts[end : end + 1]]
+            translated += [chinese or parts[at], *parts[end : end + 1]]
             if chinese is not None and end < len(parts):
-                found[-1] = MARKS.get(parts[end], parts[end])
+                translated[-1] = MARKS.get(parts[end], parts[end])
             at = end + 1
-        return "".join(found) if is_found else None
+        return "".join(translated) if is_found else None
 
     def _with_clause(self, text: str) -> str | None:
         """Return the translation of a text that ends in a clause, None if it does not."""

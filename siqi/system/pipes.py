@@ -95,7 +95,7 @@ def to_stderr(line: str) -> None:
 
 def escaped(text: str) -> str:
     """Return a text with escapes for its control characters, which would act on a terminal or end a line."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def printable(text: str, limit: int = 60) -> str:

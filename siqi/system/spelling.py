@@ -13,5 +13,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     import difflib  # late: only after a mistake
 
     by_lower = {each.lower(): each for each in known}
-    found = difflib.get_close_matches(word.lower(), by_lower, 1, ALIKE)
-    return f", did you mean {by_lower[found[0]]}?" if found else ""
+    close = difflib.get_close_matches(word.lower(), by_lower, 1, ALIKE)
+    return f", did you mean {by_lower[close[0]]}?" if close else ""

@@ -46,7 +46,7 @@ def isolated(text: str) -> str:
 
 def _balanced(text: str) -> str:
     """Return a text without ends of embeddings and isolates that it has not begun, and with all those that it lacks."""
-    found: list[str] = []
+    marks: list[str] = []
     ends: list[str] = []  # of what is open
     for sign in text:
         if sign in _EMBEDDINGS:
@@ -63,10 +63,10 @@ def _balanced(text: str) -> str:
             while ends.pop() != sign:  # it ends the embeddings within, too
                 pass
         elif unicodedata.bidirectional(sign) == "B":  # a paragraph ends all
-            found += reversed(ends)
+            marks += reversed(ends)
             ends.clear()
-        found.append(sign)
-    return "".join([*found, *reversed(ends)])
+        marks.append(sign)
+    return "".join([*marks, *reversed(ends)])
 
 
 def visible(text: str) -> str:

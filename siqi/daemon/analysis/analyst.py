@@ -84,21 +84,21 @@ class Analyst:
         query = item.query
         game, searcher = self._game(item)
         position = self._position(game, item)
-        found = {"id": query.id, "turn": item.turn, "isDuringSearch": False, "game": query.game, "fen": position.fen()}
-        found |= {"query": item.query_hash, "limits": query.limits, "version": __version__}
-        found["toMove"] = SIDES[position.turn]
+        answer = {"id": query.id, "turn": item.turn, "isDuringSearch": False, "game": query.game, "fen": position.fen()}
+        answer |= {"query": item.query_hash, "limits": query.limits, "version": __version__}
+        answer["toMove"] = SIDES[position.turn]
         if played := played_move(position, item):
-            found["played"] = played
+            answer["played"] = played
         outcome = position.outcome()
         if outcome is not None:
-            found["outcome"] = str(outcome)
+            answer["outcome"] = str(outcome)
             if not outcome.unknown or not position.count_legal():  # else it may go on
-                return found | {"lines": []}
+                return answer | {"lines": []}
         if query.book:
             known = game.consult(position)
-            found["book"] = [line.text for line in known]
+            answer["book"] = [line.text for line in known]
             if ending := next((line.ending for line in known if line.ending is not None), None):
-                found["ending"] = {name: value for name, value in ending._asdict().items() if value}
+                answer["ending"] = {name: value for name, value in ending._asdict().items() if value}
         try:
             moves = tuple(dict.fromkeys(position.parse_move(word) for word in query.searchmoves or ()))
         except ValueError as error:
@@ -108,14 +108,14 @@ class Analyst:
         limits = Limits(movetime=query.movetime, nodes=query.nodes or 0, depth=query.depth or 0, mate=query.mate or 0)
         search_options = SearchOptions(multipv=query.multipv or 1, is_analysis=True)
         every_s = query.reportEvery or 0.0
-        reports = Reports(lambda info: emit(found | describe(info) | {"isDuringSearch": True}), every_s)
+        reports = Reports(lambda info: emit(answer | describe(info) | {"isDuringSearch": True}), every_s)
         job = SearchJob(0, SearchRequest(game, searcher, position, moves, limits, search_options), reports.handle_event)
         begin(item, job)
         job.begin(now_ns())
         job.run()
         if reports.final is None:
             raise SearchFaultError(reports.fault)
-        return found | describe(reports.final)
+        return answer | describe(reports.final)
 
     def _game(self, item: PendingPosition) -> LoadedGame:
         loaded = self._games  # read once: `forget` may replace it
@@ -197,7 +197,7 @@ def describe(info: Info) -> dict[str, Any]:
     """Return the fields of an answer that come from a report."""
     report, position = info.report, info.position
     lines = report.lines if report.lines[0].throw else report.lines[: info.multipv]
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "depth": report.depth,
         "seldepth": report.seldepth,
         "nodes": report.nodes,
@@ -206,11 +206,11 @@ def describe(info: Info) -> dict[str, Any]:
         "tbhits": report.tbhits,
     }
     if not lines[0].throw:
-        found["bestmove"] = position.move_text(lines[0].pv[0])
-    found["lines"] = [line_of(position, line, report.depth) for line in lines]
+        fields["bestmove"] = position.move_text(lines[0].pv[0])
+    fields["lines"] = [line_of(position, line, report.depth) for line in lines]
     if report.value is not None:
-        found["value"] = score_of(report.value)
-    return found
+        fields["value"] = score_of(report.value)
+    return fields
 
 
 def line_of(position: Position, line: Line, depth: int) -> dict[str, Any]:
@@ -225,12 +225,12 @@ def score_of(score: Score) -> dict[str, Any]:
 
     `draw` is left out if it is 0, `unproven` if it is not true; `expected` follows from `win` and `draw` as written.
     """
-    found: dict[str, Any] = {"cp": score.cp} if score.mate is None else {"mate": score.mate}
+    fields: dict[str, Any] = {"cp": score.cp} if score.mate is None else {"mate": score.mate}
     if score.win is not None:
-        found["win"] = round(score.win, 4)
+        fields["win"] = round(score.win, 4)
         if score.draw:
-            found["draw"] = round(score.draw, 4)
-        found["expected"] = round(found["win"] + found.get("draw", 0.0) / 2, 4)
+            fields["draw"] = round(score.draw, 4)
+        fields["expected"] = round(fields["win"] + fields.get("draw", 0.0) / 2, 4)
     if score.unproven:
-        found["unproven"] = True
-    return found
+        fields["unproven"] = True
+    return fields

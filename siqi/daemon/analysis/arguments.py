@@ -19,38 +19,38 @@ from siqi.games import registry
 _MAX = {option.name: option.high for option in CORE}
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi analyse` to a parser."""
-    found.description = "Analyse positions: one JSON object per line in, one per line out."
+    parser.description = "Analyse positions: one JSON object per line in, one per line out."
     what = "a file of queries or games, a folder with files of games, a position, or - for standard input (default)"
-    found.add_argument("input", nargs="*", metavar="FILE", help=what)
-    add_workers(found)
-    found.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="threads of each search")
-    found.add_argument(
+    parser.add_argument("input", nargs="*", metavar="FILE", help=what)
+    add_workers(parser)
+    parser.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="threads of each search")
+    parser.add_argument(
         "--hash", type=number_to(_MAX["Hash"]), default=16, metavar="MIB", help="hash memory of each search"
     )
     nodes_help = f"node limit of queries that name no limit ({DEFAULT_NODES})"
-    found.add_argument("--nodes", type=number_to(10**15), default=0, help=nodes_help)
-    found.add_argument("--depth", type=number_to(10**15), default=0, help="their depth limit")
-    found.add_argument("--movetime", type=number_to(10**9), default=0, metavar="MS", help="their time limit")
-    found.add_argument("--multipv", type=number_to(256), default=1, metavar="N", help="number of best moves to report")
-    found.add_argument("--game", choices=registry.NAMES, help="the game of FENs and records (xiangqi, or by content)")
+    parser.add_argument("--nodes", type=number_to(10**15), default=0, help=nodes_help)
+    parser.add_argument("--depth", type=number_to(10**15), default=0, help="their depth limit")
+    parser.add_argument("--movetime", type=number_to(10**9), default=0, metavar="MS", help="their time limit")
+    parser.add_argument("--multipv", type=number_to(256), default=1, metavar="N", help="number of best moves to report")
+    parser.add_argument("--game", choices=registry.NAMES, help="the game of FENs and records (xiangqi, or by content)")
     what = "json, fen, record (the game's usual one), or a name of siqi convert --list; default: by the content"
-    found.add_argument("--from", dest="format", metavar="FORMAT", help=what)
-    found.add_argument("--format", default=argparse.SUPPRESS, help=argparse.SUPPRESS)  # its name in earlier versions
-    found.add_argument("--encoding", help="the encoding of FENs and records; default: detected")
-    found.add_argument(
+    parser.add_argument("--from", dest="format", metavar="FORMAT", help=what)
+    parser.add_argument("--format", default=argparse.SUPPRESS, help=argparse.SUPPRESS)  # its name in earlier versions
+    parser.add_argument("--encoding", help="the encoding of FENs and records; default: detected")
+    parser.add_argument(
         "--output",
         choices=("json", "csv", "record", "plot"),
         default="json",
         help="record: the input with comments; plot: a picture of all answers, into the file of --plot or as SVG",
     )
     plot_help = "at the end, write a picture of all answers: SVG or PNG, needs matplotlib"
-    found.add_argument("--plot", type=Path, metavar="FILE", help=plot_help)
+    parser.add_argument("--plot", type=Path, metavar="FILE", help=plot_help)
     what = "append answers (JSON or CSV) to FILE; skip those it has"
-    found.add_argument("--resume", type=Path, metavar="FILE", help=what)
-    add_cluster(found)
-    found.add_argument("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
+    parser.add_argument("--resume", type=Path, metavar="FILE", help=what)
+    add_cluster(parser)
+    parser.add_argument("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
 
 
 class Arguments(NamedTuple):

@@ -71,7 +71,7 @@ class ClusterRun(Run):
             deque()
         )  # of batches that ended workers; the collector has them
         self._is_trying = False  # a suspect is handed out
-        workers.subscribe(self._id, lambda found: self._events.put(PartialAnswer(found["key"], found["answer"])))
+        workers.subscribe(self._id, lambda partial: self._events.put(PartialAnswer(partial["key"], partial["answer"])))
 
     def carry_out(self, feed: Callable[[], None]) -> None:
         threads = [
@@ -115,14 +115,14 @@ class ClusterRun(Run):
 
     def _keyed(self, items: Iterable[PendingPosition]) -> list[tuple[str, PendingPosition]]:
         """Return the items that are not terminated, with new keys."""
-        found = []
+        keyed = []
         for item in items:
             with self._lock:
                 if not self._is_answered_unsearched(item):
                     key = f"{self._id}/{next(self._numbers)}"
                     self._sent[key] = item
-                    found.append((key, item))
-        return found
+                    keyed.append((key, item))
+        return keyed
 
     def _send(self, items: list[tuple[str, PendingPosition]], is_suspect: bool = False) -> None:
         """Hand out a batch."""
@@ -194,12 +194,12 @@ class ClusterRun(Run):
 
 def time_limit_s(items: Iterable[PendingPosition]) -> float:
     """Return the time after which a batch counts as hung; 0, none, if a search has a depth limit only."""
-    found = LOAD_LIMIT_S
+    limit_s = LOAD_LIMIT_S
     for item in items:
         query = item.query
         limits_s = [query.movetime / 1000] if query.movetime else []
         limits_s += [query.nodes / SLOWEST_NPS] if query.nodes else []
         if not limits_s:
             return 0.0
-        found += 2 * min(limits_s) + SPARE_S
-    return found
+        limit_s += 2 * min(limits_s) + SPARE_S
+    return limit_s

@@ -237,9 +237,9 @@ class AnalyseCommand:
     def _feed_records(self, text: Text, game: str, prefix: str) -> bool:
         number = 0
         with announce_compiling(self._progress.report, game):
-            found = records_of(text.handle, game, self._output.skip)
+            records = records_of(text.handle, game, self._output.skip)
         is_whole = True
-        for number, record in enumerate(found, 1):
+        for number, record in enumerate(records, 1):
             name = f"{prefix}{number}"
             if isinstance(record, ValueError):
                 self._run.report_error(str(record), name)

@@ -102,8 +102,8 @@ def read_whole(
     data = source.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ValueError(f"{name}: more than the {MAX_BYTES >> 20} MiB that a file may have")
-    found = read_games(GameSource(name, data, encoding=encoding), kind.choice, report)
-    return [record_of(kind.game, one) for one in found.games], len(found.faults)
+    parsed = read_games(GameSource(name, data, encoding=encoding), kind.choice, report)
+    return [record_of(kind.game, one) for one in parsed.games], len(parsed.faults)
 
 
 def queries_of_fens(handle: Iterable[str], game: str, prefix: str = "") -> Iterator[Query]:

@@ -221,7 +221,7 @@ class PlotSummary:
 
     def spread(self) -> list[int]:
         """Return the plies with enough positions for a spread, none unless there are several such plies."""
-        plies = [ply for ply, found in enumerate(self.by_ply) if found.total >= FEWEST]
+        plies = [ply for ply, histogram in enumerate(self.by_ply) if histogram.total >= FEWEST]
         return plies if len(plies) > 1 else []
 
     def title(self) -> str:
@@ -359,24 +359,28 @@ def losses(course: dict[int, Point]) -> Iterator[tuple[float, int]]:
 
 def draw_spread(axes: Axes, summary: PlotSummary, plies: list[int]) -> None:
     """Draw the median and the spread of all games' expected results by ply."""
-    found = [summary.by_ply[ply] for ply in plies]
+    histograms = [summary.by_ply[ply] for ply in plies]
     for low, high, alpha in ((0.05, 0.95, 0.15), (0.25, 0.75, 0.3)):
-        lower, upper = ([one.quantile(share) for one in found] for share in (low, high))
+        lower, upper = ([one.quantile(share) for one in histograms] for share in (low, high))
         label = f"{high - low:.0%} of the games"
         axes.fill_between(plies, lower, upper, alpha=alpha, color="tab:blue", linewidth=0, label=label)
-    axes.plot(plies, [one.quantile(0.5) for one in found], color="tab:blue", label="median")
+    axes.plot(plies, [one.quantile(0.5) for one in histograms], color="tab:blue", label="median")
     axes.legend(loc="best", fontsize="small")
 
 
 def round_numbers(low: float, high: float) -> list[float]:
     """Return 1, 2 and 5 times powers of ten within bounds; only the powers if there are more than MAX_TICKS."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    found = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
-    found = [number for number in found if low <= number <= high]
-    return found if len(found) <= MAX_TICKS else [number for number in found if round(math.log10(number), 9) % 1 == 0]
+    numbers = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
+    numbers = [number for number in numbers if low <= number <= high]
+    return (
+        numbers
+        if len(numbers) <= MAX_TICKS
+        else [number for number in numbers if round(math.log10(number), 9) % 1 == 0]
+    )
 
 
-def draw_bars(axes: Axes, found: Histogram, label: str, unit: str | None = None, least_width: float = 0) -> None:
+def draw_bars(axes: Axes, histogram: Histogram, label: str, unit: str | None = None, least_width: float = 0) -> None:
     """Draw a histogram where it has values, its median in the title.
 
     `unit`: the values are logarithms to base 10 of numbers in this unit. `least_width`: of the horizontal axis.
@@ -385,12 +389,12 @@ def draw_bars(axes: Axes, found: Histogram, label: str, unit: str | None = None,
 
     axes.set_xlabel(label)
     axes.set_ylabel("positions")
-    if not found.total:
+    if not histogram.total:
         axes.text(0.5, 0.5, "none", transform=axes.transAxes, ha="center", color="grey")
         return
-    first, end = found.used()
-    edges = [found.edge(place) for place in range(first, end + 1)]
-    median = f"{found.quantile(0.5):.0f}"
+    first, end = histogram.used()
+    edges = [histogram.edge(place) for place in range(first, end + 1)]
+    median = f"{histogram.quantile(0.5):.0f}"
     if unit is not None:
         edges = [10**edge for edge in edges]
         axes.set_xscale("log")
@@ -400,9 +404,9 @@ def draw_bars(axes: Axes, found: Histogram, label: str, unit: str | None = None,
         axes.xaxis.set_major_locator(FixedLocator(round_numbers(low, high)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(EngFormatter(unit))
-        median = EngFormatter(unit, places=1)(10 ** found.quantile(0.5))
+        median = EngFormatter(unit, places=1)(10 ** histogram.quantile(0.5))
     widths = [right - left for left, right in pairwise(edges)]
-    axes.bar(edges[:-1], found.counts[first:end], widths, align="edge", edgecolor="white", linewidth=0.3)
+    axes.bar(edges[:-1], histogram.counts[first:end], widths, align="edge", edgecolor="white", linewidth=0.3)
     if edges[-1] - edges[0] < least_width:
         middle = (edges[-1] + edges[0]) / 2
         axes.set_xlim(middle - least_width / 2, middle + least_width / 2)

@@ -92,8 +92,8 @@ class Query(msgspec.Struct, frozen=True):
     @property
     def limits(self) -> dict[str, int]:
         """The limits that are given."""
-        found = {"nodes": self.nodes, "depth": self.depth, "movetime": self.movetime, "mate": self.mate}
-        return {name: value for name, value in found.items() if value is not None}
+        limits = {"nodes": self.nodes, "depth": self.depth, "movetime": self.movetime, "mate": self.mate}
+        return {name: value for name, value in limits.items() if value is not None}
 
     @property
     def record(self) -> GameRecord:
@@ -276,5 +276,5 @@ def query_hash(query: Query, turn: int, options: tuple[OptionValue, ...]) -> str
 
 def error_answer(error: BadLineError) -> dict[str, Any]:
     """Return the answer that reports an error, with those of its fields that are not empty."""
-    found = {"error": escaped(str(error)), "field": error.field, "id": error.id}
-    return {name: value for name, value in found.items() if value}
+    fields = {"error": escaped(str(error)), "field": error.field, "id": error.id}
+    return {name: value for name, value in fields.items() if value}

@@ -222,10 +222,10 @@ class Run:
 
     def _act(self, request: Action, fields: dict[str, Any]) -> None:
         """Carry out an action; its answer repeats its fields."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         with self._lock:
             if request.action == "query_version":
-                found = {"version": __version__, "git_hash": GIT_HASH}
+                result = {"version": __version__, "git_hash": GIT_HASH}
             elif request.action == "clear_cache":
                 self._forget()
             else:
@@ -235,7 +235,7 @@ class Run:
                         and (request.turns is None or item.turn in request.turns)
                     )
                 )
-            self._listeners.write(fields | found)
+            self._listeners.write(fields | result)
 
     def _forget(self) -> None:
         """Have all searchers forget what they found; the caller holds the lock."""

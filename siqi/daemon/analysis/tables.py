@@ -44,8 +44,8 @@ def tags_of(game: str, record: GameRecord) -> dict[str, str]:
     if record.source is not None:
         return {**record.source.headers, "Result": record.result}
     first, second = registry.info(game).players
-    found = {"Event": record.event, "Date": record.occasion, first: record.first, second: record.second}
-    return {name: text for name, text in found.items() if text} | {"Result": record.result}
+    tags = {"Event": record.event, "Date": record.occasion, first: record.first, second: record.second}
+    return {name: text for name, text in tags.items() if text} | {"Result": record.result}
 
 
 HEADERS = tuple(dict.fromkeys(columns(game) for game in registry.NAMES))

@@ -31,8 +31,8 @@ CLASSES = {
 def load_client(protocol: str) -> type[EngineProcess]:
     """Import the client of a protocol; KeyError for an unknown one."""
     module, name = CLASSES[protocol].split(".")
-    found: type[EngineProcess] = getattr(importlib.import_module(f"siqi.daemon.clients.{module}"), name)
-    return found
+    client: type[EngineProcess] = getattr(importlib.import_module(f"siqi.daemon.clients.{module}"), name)
+    return client
 
 
 def unfit(spec: EngineSpec, info: GameInfo) -> str:

@@ -134,7 +134,7 @@ class EngineProcess(Player):
                 left_s = max(started + self._greeting_s - time.monotonic(), 0.0)
                 _, line = self.wait_for(*signs, last, timeout_s=left_s, info=answer)
                 answer.append(line)
-        self.version = next((found[1] for text in answer if (found := OWN_NAME.search(text))), "")
+        self.version = next((match[1] for text in answer if (match := OWN_NAME.search(text))), "")
         return answer
 
     def wait_until_ready(self, line: str, answer: str, info: list[str] | None = None) -> None:

@@ -155,6 +155,6 @@ def option_line(option: Option, value: str) -> str:
 def thinking(lines: Sequence[str]) -> tuple[Score | None, int]:
     """Return the score and the nodes of the last line of thinking output, `depth score time nodes moves`."""
     for line in reversed(lines):
-        if found := re.match(r"[1-9]\d*\S?\s+(-?\d+)\s+\d+\s+(\d+)\b", line):
-            return Score(int(found[1])), int(found[2])
+        if match := re.match(r"[1-9]\d*\S?\s+(-?\d+)\s+\d+\s+(\d+)\b", line):
+            return Score(int(match[1])), int(match[2])
     return None, 0

@@ -28,12 +28,12 @@ class Option(NamedTuple):
     @property
     def default(self) -> str | None:
         """Its default, None if it has none."""
-        found = re.search(r"\bdefault ?(.*?)(?= (?:min|max|var) |$)", self.rest)
-        return found[1] if found else None
+        match = re.search(r"\bdefault ?(.*?)(?= (?:min|max|var) |$)", self.rest)
+        return match[1] if match else None
 
     def number(self, word: str) -> int | None:
-        found = re.search(rf"\b{word} (-?\d+)", self.rest)
-        return int(found[1]) if found else None
+        match = re.search(rf"\b{word} (-?\d+)", self.rest)
+        return int(match[1]) if match else None
 
     @property
     def choices(self) -> list[str]:
@@ -57,8 +57,8 @@ class Option(NamedTuple):
 
 def declared_options(pattern: str, lines: Sequence[str]) -> list[Option]:
     """Return the options that lines of a greeting declare, by UCI_LINE or UCCI_LINE."""
-    found = (re.fullmatch(pattern, line.strip()) for line in lines)
-    return [Option(*match.groups()) for match in found if match]
+    matches = (re.fullmatch(pattern, line.strip()) for line in lines)
+    return [Option(*match.groups()) for match in matches if match]
 
 
 def by_name(options: Sequence[Option]) -> dict[str, Option]:

@@ -91,6 +91,6 @@ class UcciEngine(EngineProcess):
 def score_of(lines: Sequence[str]) -> Score | None:
     """Return the last score in `info` lines; mates are numbers of centipawns beyond all others."""
     for line in reversed(lines):
-        if found := re.match(r"info (?!.*multipv (?!1\b)).*\bscore (-?\d+)", line):
-            return Score(int(found[1]))
+        if match := re.match(r"info (?!.*multipv (?!1\b)).*\bscore (-?\d+)", line):
+            return Score(int(match[1]))
     return None

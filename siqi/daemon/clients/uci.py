@@ -111,15 +111,15 @@ def go_line(limits: PlayerLimits, clocks: Sequence[TimeLeft | None], sides: Sequ
 def score_of(lines: Sequence[str]) -> Score | None:
     """Return the last exact score of the best line in `info` lines; None if there is none."""
     for line in reversed(lines):
-        found = re.match(r"info (?!.*multipv (?!1\b)).*\bscore (cp|mate) (-?\d+)(?! (?:lower|upper)bound)", line)
-        if found:
-            return Score(int(found[2])) if found[1] == "cp" else Score(mate=int(found[2]))
+        match = re.match(r"info (?!.*multipv (?!1\b)).*\bscore (cp|mate) (-?\d+)(?! (?:lower|upper)bound)", line)
+        if match:
+            return Score(int(match[2])) if match[1] == "cp" else Score(mate=int(match[2]))
     return None
 
 
 def nodes_of(lines: Sequence[str]) -> int:
     """Return the last number of nodes in `info` lines, 0 if there is none."""
     for line in reversed(lines):
-        if found := re.match(r"info .*\bnodes (\d+)", line):
-            return int(found[1])
+        if match := re.match(r"info .*\bnodes (\d+)", line):
+            return int(match[1])
     return 0

@@ -30,15 +30,15 @@ class Identity(msgspec.Struct, frozen=True):
 
     def differences(self, wanted: Identity) -> str:
         """Return the differences of this one from the wanted one in words, empty if there are none."""
-        found = [f"version {self.version}, not {wanted.version}"] if self.version != wanted.version else []
+        differences = [f"version {self.version}, not {wanted.version}"] if self.version != wanted.version else []
         what = {
             "kernels": "other kernels (sources, or versions of Python, numba or numpy)",
             "program": "another program",
         }
         for name, text in (what | {"books": "other books"}).items():
             if getattr(self, name) != getattr(wanted, name):
-                found.append(text)
-        return ", ".join(found)
+                differences.append(text)
+        return ", ".join(differences)
 
 
 @functools.cache
@@ -53,8 +53,8 @@ def identity() -> Identity:
 
 def digest_of(folder: Path, files: Iterable[Path]) -> str:
     """Return a digest of the names, from a folder on, and contents of files."""
-    found = hashlib.blake2b(digest_size=8)
+    digest = hashlib.blake2b(digest_size=8)
     for path in sorted(files):
-        found.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
-        found.update(path.read_bytes())
-    return found.hexdigest()
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -73,13 +73,13 @@ class _Running(Generic[Carried]):
 
     def take_done(self, patience_s: float | None) -> list[tuple[Batch, Carried]]:
         """Return the batches that are done, which run no more; none if none is done within `patience_s`."""
-        found: list[tuple[Batch, Carried]] = []
+        done: list[tuple[Batch, Carried]] = []
         try:
-            found.append(self._take(self._finished.get(timeout=patience_s)))
+            done.append(self._take(self._finished.get(timeout=patience_s)))
             while True:
-                found.append(self._take(self._finished.get_nowait()))
+                done.append(self._take(self._finished.get_nowait()))
         except Empty:
-            return found
+            return done
 
     def _take(self, batch: Batch) -> tuple[Batch, Carried]:
         return batch, self._carried.pop(batch)
@@ -123,8 +123,8 @@ def completed(
     taken from `tasks` when it is handed out. BrokenProcessPool or ClusterError if workers were lost, after the results
     that had arrived.
     """
-    for found in _completed(function, tasks, jobs, wait_s, most_calls):
-        yield [result for _, result in found]
+    for results in _completed(function, tasks, jobs, wait_s, most_calls):
+        yield [result for _, result in results]
 
 
 def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs) -> Generator[Result]:
@@ -132,8 +132,8 @@ def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jo
     early: dict[int, Result] = {}
     following = itertools.count()
     wanted = next(following)
-    for found in _completed(function, tasks, jobs, None):
-        early |= found
+    for results in _completed(function, tasks, jobs, None):
+        early |= results
         while wanted in early:
             yield early.pop(wanted)
             wanted = next(following)
@@ -186,7 +186,7 @@ def _completed(
             if not running:
                 return
             done = running.take_done(patience_s)
-            found: list[tuple[int, Result]] = []
+            results: list[tuple[int, Result]] = []
             for batch_done, numbers in done:
                 try:
                     seconds, answers = workers.outcome(batch_done)
@@ -194,10 +194,10 @@ def _completed(
                     lost = error
                     continue
                 size.learn(len(numbers), seconds, workers.count())
-                found += [
+                results += [
                     (number, decode_result(function, data)) for number, data in zip(numbers, answers, strict=True)
                 ]
-            if found or wait_s is not None:
-                yield found
+            if results or wait_s is not None:
+                yield results
             if lost is not None and done:
                 raise lost

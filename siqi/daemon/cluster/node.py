@@ -62,8 +62,8 @@ def pack(calls: Sequence[bytes]) -> bytes:
 
 def unpack_results(packed: bytes) -> tuple[float, list[bytes]]:
     """Return the seconds and the results that `run_calls` returned."""
-    found: tuple[float, list[bytes]] = _unpacked(packed, tuple[float, list[bytes]])
-    return found
+    unpacked: tuple[float, list[bytes]] = _unpacked(packed, tuple[float, list[bytes]])
+    return unpacked
 
 
 def _packed(value: object) -> bytes:

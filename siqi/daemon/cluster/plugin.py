@@ -46,8 +46,8 @@ class Warden(WorkerPlugin):  # type: ignore[misc]
     async def _check(self, worker: Worker) -> None:
         wanted = Identity(**self._wanted)
         try:
-            found = await asyncio.to_thread(identity)
-            refusal = found.differences(wanted)
+            own = await asyncio.to_thread(identity)
+            refusal = own.differences(wanted)
         except Exception as error:
             refusal = f"{type(error).__name__}: {error}"
         if refusal:

@@ -31,18 +31,18 @@ class Bar(tqdm):  # type: ignore[misc]
 
     @property
     def format_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = super().format_dict
+        fields: dict[str, Any] = super().format_dict
         if (workers := workers_now()) is not None:
-            own = found["postfix"]
-            found["postfix"] = translated(f"{workers} workers") + (f", {own}" if own else "")
-        return found
+            own = fields["postfix"]
+            fields["postfix"] = translated(f"{workers} workers") + (f", {own}" if own else "")
+        return fields
 
     def display(self, msg: str | None = None, pos: int | None = None) -> Any:
         if not self._as_json:
             return super().display(msg, pos)
-        found = self.format_dict
-        done, total = found["n"], found["total"]
-        rate = found["rate"] or ((done - found["initial"]) / found["elapsed"] if found["elapsed"] else 0.0)
+        fields = self.format_dict
+        done, total = fields["n"], fields["total"]
+        rate = fields["rate"] or ((done - fields["initial"]) / fields["elapsed"] if fields["elapsed"] else 0.0)
         left_s = round((total - done) / rate, 1) if rate and total is not None else None
         line = {"done": done, "total": total, "rate": round(rate, 2), "left_s": left_s, "workers": workers_now()}
         line |= {"reading": self.reading} if self.reading else {}

@@ -127,13 +127,13 @@ class ClusterWorkers:
         from siqi.daemon.cluster.plugin import count_workers
 
         try:
-            found: tuple[int, int] = self._client.run_on_scheduler(count_workers, self._resource)
+            counts: tuple[int, int] = self._client.run_on_scheduler(count_workers, self._resource)
         except Exception as error:
             if self._client.status == "running" and isinstance(error, ImportError):
                 raise ClusterError(f"the scheduler at {self.address} lacks Siqi: {error}") from None
             raise self._lost() from None
-        self._counted = (time.monotonic(), *found)
-        return found[0]
+        self._counted = (time.monotonic(), *counts)
+        return counts[0]
 
     @property
     def counted(self) -> int:
@@ -147,10 +147,10 @@ class ClusterWorkers:
         """
         limit_s = limit_s or self._limit_s
         try:
-            found: Batch = self._executor.submit(run_calls, pack(calls), limit_s, priority=priority)
+            batch: Batch = self._executor.submit(run_calls, pack(calls), limit_s, priority=priority)
         except Exception:
             raise self._lost() from None
-        return found
+        return batch
 
     def _lost(self) -> ClusterError:
         return ClusterError(f"the scheduler at {self.address} was lost; the same command goes on where it stopped")

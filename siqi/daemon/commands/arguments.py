@@ -40,10 +40,10 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def add_workers(found: argparse.ArgumentParser) -> None:
+def add_workers(parser: argparse.ArgumentParser) -> None:
     """Declare `--workers`, whose default depends on the other arguments."""
     what = "positions analysed at the same time; default: as many as keep all cores busy"
-    found.add_argument("--workers", type=number_to(MAX_WORKERS), metavar="N", help=what)
+    parser.add_argument("--workers", type=number_to(MAX_WORKERS), metavar="N", help=what)
 
 
 def workers_of(options: argparse.Namespace) -> int:
@@ -52,10 +52,10 @@ def workers_of(options: argparse.Namespace) -> int:
     return workers or min(max(1, cores() // options.threads), MAX_WORKERS)
 
 
-def add_cluster(found: argparse._ActionsContainer) -> None:
+def add_cluster(parser: argparse._ActionsContainer) -> None:
     """Declare `--cluster`."""
     where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: work on a Dask cluster (see siqi docs cluster)"
-    found.add_argument("--cluster", type=cluster_address, metavar="WHERE", help=where)
+    parser.add_argument("--cluster", type=cluster_address, metavar="WHERE", help=where)
 
 
 def cluster_address(text: str) -> str:

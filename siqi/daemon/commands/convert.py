@@ -38,22 +38,22 @@ FAILED, MISUSED = 1, 2
 """Exit statuses, as of `siqi analyse`."""
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi convert` to a parser."""
-    found.description = (
+    parser.description = (
         "Convert games from one file format to another. "
         "What the new format has no room for is reported on standard error."
     )
     what = "IN ... OUT: files, or folders with files of games, then the file to write; -: standard input or output"
-    found.add_argument("files", nargs="*", metavar="FILE", help=what)
+    parser.add_argument("files", nargs="*", metavar="FILE", help=what)
     what = "write a file per game into FOLDER, in the format of --to; all FILEs are inputs then"
-    found.add_argument("--split", metavar="FOLDER", help=what)
-    game_files.add_arguments(found)
-    found.add_argument("--to", dest="target", metavar="FORMAT", help="the format of OUT; default: by its name")
-    found.add_argument("--output-encoding", default="", metavar="ENCODING", help="the encoding of OUT")
-    found.add_argument("--notation", default="", help="the notation of moves in OUT")
-    found.add_argument("--force", action="store_true", help="replace OUT if it exists")
-    found.add_argument("--list", action="store_true", help="list the formats and what each holds")
+    parser.add_argument("--split", metavar="FOLDER", help=what)
+    game_files.add_arguments(parser)
+    parser.add_argument("--to", dest="target", metavar="FORMAT", help="the format of OUT; default: by its name")
+    parser.add_argument("--output-encoding", default="", metavar="ENCODING", help="the encoding of OUT")
+    parser.add_argument("--notation", default="", help="the notation of moves in OUT")
+    parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
+    parser.add_argument("--list", action="store_true", help="list the formats and what each holds")
 
 
 def report(text: str) -> None:
@@ -185,17 +185,17 @@ def _add(file: NamedFile, options: argparse.Namespace, writer: JoinedOutput | Sp
     except ValueError as error:
         raise CommandError(f"{file.path}: {error}") from None
     with announce_compiling(report, choice.game):
-        found = read_games(source, choice, report)
-    games = found.games
+        parsed = read_games(source, choice, report)
+    games = parsed.games
     if options.number is not None:
         check_number(options.number, games)
         games = games[options.number - 1 : options.number]
-    if writer.is_in_place and (found.faults or found.notes):
+    if writer.is_in_place and (parsed.faults or parsed.notes):
         raise ValueError(f"{file.path}: not replaced, as not all of it could be read")
-    if writer.is_in_place and len(games) < len(found.games):
+    if writer.is_in_place and len(games) < len(parsed.games):
         raise ValueError(f"{file.path}: not replaced, as its other games would be lost")
     writer.add(file, target, games)
-    return not found.faults
+    return not parsed.faults
 
 
 class JoinedOutput:
@@ -292,11 +292,11 @@ class SplitOutput:
         inner = Path(file.inner if file.path != "-" else "game")
         stem = inner.stem + (f"-{number}" if number else "")
         for again in itertools.count(1):
-            found = inner.with_name(stem + (f"-{again}" if again > 1 else "") + suffix)
-            if str(found).lower() not in self._names:
+            path = inner.with_name(stem + (f"-{again}" if again > 1 else "") + suffix)
+            if str(path).lower() not in self._names:
                 break
-        self._names.add(str(found).lower())
-        return self._folder / found
+        self._names.add(str(path).lower())
+        return self._folder / path
 
     def finish(self) -> Counter[tuple[str, str]]:
         """Return counts of the content that the files could not hold, with the name of the format."""

@@ -37,10 +37,10 @@ class Page(NamedTuple):
     path: Path
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi docs` to a parser."""
     what = "a page, or the end of its name, for example match or protocol/ucci; default: list them"
-    found.add_argument("page", nargs="?", metavar="NAME", help=what)
+    parser.add_argument("page", nargs="?", metavar="NAME", help=what)
 
 
 def print_documents(options: argparse.Namespace) -> int:
@@ -121,9 +121,9 @@ def text_of(path: Path, root: Path, pages: list[Page]) -> str:
     """Return a page as text, in which each link is followed by where it leads: a command, a path or an address."""
     names = {page.name for page in pages}
 
-    def link(found: re.Match[str]) -> str:
-        words, target = found["text"], found["target"]
-        if found["picture"]:
+    def link(match: re.Match[str]) -> str:
+        words, target = match["text"], match["target"]
+        if match["picture"]:
             return f"[{words}]"
         if target.startswith("#"):
             return words

@@ -58,10 +58,10 @@ def files_of(names: Sequence[str], report: Callable[[str], None], without: str =
     `report` gets a line for a folder with other files too. The folder `without` is left out. CommandError for a folder
     without files of games.
     """
-    found: list[NamedFile] = []
+    files: list[NamedFile] = []
     for name in names:
         if name == "-" or not os.path.isdir(name):
-            found.append(NamedFile(name, os.path.basename(name)))
+            files.append(NamedFile(name, os.path.basename(name)))
             continue
         paths = list(_below(name, without))
         games = [path for path in paths if _is_of_games(path)]
@@ -69,8 +69,8 @@ def files_of(names: Sequence[str], report: Callable[[str], None], without: str =
             raise CommandError(f"{name}: no file in this folder is of a format that is known")
         if len(games) < len(paths):
             report(f"{name}: files of no known format, left out: {len(paths) - len(games)}")
-        found += [NamedFile(path, os.path.relpath(path, name)) for path in games]
-    return Files(found, len(names) > 1 or any(map(os.path.isdir, names)))
+        files += [NamedFile(path, os.path.relpath(path, name)) for path in games]
+    return Files(files, len(names) > 1 or any(map(os.path.isdir, names)))
 
 
 def _below(folder: str, without: str) -> Iterator[str]:
@@ -135,12 +135,12 @@ class GameFormat(NamedTuple):
     format: Format
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that describe an input."""
-    found.add_argument("--from", dest="source", metavar="FORMAT", help="the input's format; default: by its content")
-    found.add_argument("--game", choices=registry.NAMES, help="the game; default: by the content of the input")
-    found.add_argument("--encoding", help="the encoding of the input's texts; default: by their content")
-    found.add_argument("--number", type=whole_number, metavar="N", help="only the game N of the input")
+    parser.add_argument("--from", dest="source", metavar="FORMAT", help="the input's format; default: by its content")
+    parser.add_argument("--game", choices=registry.NAMES, help="the game; default: by the content of the input")
+    parser.add_argument("--encoding", help="the encoding of the input's texts; default: by their content")
+    parser.add_argument("--number", type=whole_number, metavar="N", help="only the game N of the input")
 
 
 def read_source(name: str, options: argparse.Namespace) -> GameSource:
@@ -193,24 +193,24 @@ def read_games(source: GameSource, choice: GameFormat, report: Report) -> Parsed
     ValueError if the input is not in the format at all, or has no game.
     """
     try:
-        found = choice.format.read(source.data, source.encoding or None)
+        parsed = choice.format.read(source.data, source.encoding or None)
     except ValueError as error:
         raise ValueError(f"{source.name}: {error}") from None
     if registry.wording(choice.game) is None:  # else the readers check the moves themselves
-        cut_records(choice.game, found)
-    report_faults(source.name, found, report)
-    if not found.games:
+        cut_records(choice.game, parsed)
+    report_faults(source.name, parsed, report)
+    if not parsed.games:
         raise ValueError(f"{source.name}: no game can be read")
-    return found
+    return parsed
 
 
-def report_faults(name: str, found: ParsedFile, report: Report) -> None:
+def report_faults(name: str, parsed: ParsedFile, report: Report) -> None:
     """Report what is left out of an input's games: MAX_LINES faults at most, and all notes."""
-    for fault in found.faults[:MAX_LINES]:
+    for fault in parsed.faults[:MAX_LINES]:
         report(f"{name}: {fault}")
-    if len(found.faults) > MAX_LINES:
-        report(f"{name}: {len(found.faults) - MAX_LINES} more faults")
-    for note in found.notes:
+    if len(parsed.faults) > MAX_LINES:
+        report(f"{name}: {len(parsed.faults) - MAX_LINES} more faults")
+    for note in parsed.notes:
         report(f"{name}: {note}")
 
 
@@ -227,12 +227,12 @@ def record_of(game: str, parsed: Any) -> GameRecord:
     return parsed if wording is None or isinstance(parsed, GameRecord) else wording.record(parsed)
 
 
-def cut_records(game: str, found: ParsedFile) -> None:
+def cut_records(game: str, parsed: ParsedFile) -> None:
     """Cut each record before its first illegal move, which is a fault."""
     loaded = registry.load(game)
-    for number, record in enumerate(found.games):
+    for number, record in enumerate(parsed.games):
         try:
             check_moves(loaded, record)
         except CutGameError as error:
-            found.faults.append(f"game {number + 1}: {error}")
-            found.games[number] = error.record
+            parsed.faults.append(f"game {number + 1}: {error}")
+            parsed.games[number] = error.record

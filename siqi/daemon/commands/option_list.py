@@ -33,26 +33,26 @@ HEAD = Help("option | type | default | meaning", "选项 | 类型 | 默认值 | 
 WIDTH, INDENT = 100, " " * 6
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi options` to a parser."""
     what = "a game, for its options, a part of an option's name, or a word of its meaning; default: all options"
-    found.add_argument("wanted", nargs="?", metavar="GAME|NAME", help=what)
-    found.add_argument("--markdown", action="store_true", help="as tables for a document")
+    parser.add_argument("wanted", nargs="?", metavar="GAME|NAME", help=what)
+    parser.add_argument("--markdown", action="store_true", help="as tables for a document")
 
 
 def print_options(options: argparse.Namespace) -> int:
     """Print the options; return the exit status."""
     write = markdown if options.markdown else plain
     wanted = options.wanted or ""
-    found = list(groups(wanted) if wanted in registry.NAMES else named(wanted))
-    if not any(group for _, group in found):
-        found = list(explained_by(wanted))
-    if not any(group for _, group in found):
+    shown = list(groups(wanted) if wanted in registry.NAMES else named(wanted))
+    if not any(group for _, group in shown):
+        shown = list(explained_by(wanted))
+    if not any(group for _, group in shown):
         names = (option.name for _, group in groups() for option in group)
         meant = did_you_mean(wanted, (*registry.NAMES, *names))
         to_stderr(f"siqi options: no option or game {printable(wanted)}{meant} (siqi options lists all)")
         return MISUSED
-    print("\n".join(write(found, options.language)))
+    print("\n".join(write(shown, options.language)))
     return 0
 
 
@@ -91,9 +91,9 @@ def text_of(help_: Help, language: str) -> str:
     return help_[LANGUAGES.index(language)]
 
 
-def plain(found: Iterable[tuple[Help, list[Option]]], language: str) -> Iterator[str]:
+def plain(shown: Iterable[tuple[Help, list[Option]]], language: str) -> Iterator[str]:
     """Yield lines for a terminal."""
-    for title, options in found:
+    for title, options in shown:
         if not options:
             continue
         yield text_of(title, language) + ("：" if language == "zh" else ":")
@@ -106,9 +106,9 @@ def plain(found: Iterable[tuple[Help, list[Option]]], language: str) -> Iterator
         yield ""
 
 
-def markdown(found: Iterable[tuple[Help, list[Option]]], language: str) -> Iterator[str]:
+def markdown(shown: Iterable[tuple[Help, list[Option]]], language: str) -> Iterator[str]:
     """Yield the lines of a document: a section with a table for each group."""
-    for title, options in found:
+    for title, options in shown:
         if not options:
             continue
         yield from (f"## {text_of(title, language)}", "", f"| {text_of(HEAD, language)} |", "|---|---|---|---|")

@@ -47,10 +47,10 @@ def reworded(message: str) -> str:
     """Return a message of argparse in our words; others stay as they are."""
     for pattern, words in REWORDED:
         if match := re.fullmatch(pattern, message, re.DOTALL):
-            found = words.format(*match.groups())
+            text = words.format(*match.groups())
             if "choose from" not in message:
-                return found
-            return found.replace("'", "") + did_you_mean(match[2], match[3].replace("'", "").split(", "))
+                return text
+            return text.replace("'", "") + did_you_mean(match[2], match[3].replace("'", "").split(", "))
     return message
 
 
@@ -112,16 +112,16 @@ class CommandParser(argparse.ArgumentParser):
         words = [_PLAIN + word if is_split and word.startswith("-") else word for word in after]
         self.is_leaf = False  # the call below comes back here
         try:
-            found, unknown = self.parse_known_intermixed_args([*before, *words], namespace)
+            parsed, unknown = self.parse_known_intermixed_args([*before, *words], namespace)
         finally:
             self.is_leaf = True
-        for name, value in vars(found).items():
+        for name, value in vars(parsed).items():
             if isinstance(value, list):
                 plain = [word.removeprefix(_PLAIN) if isinstance(word, str) else word for word in value]
-                setattr(found, name, plain)
+                setattr(parsed, name, plain)
         if unknown:
             self.error(f"unknown arguments: {' '.join(unknown)}")
-        return found, unknown
+        return parsed, unknown
 
     def _check_names(self, words: Sequence[str]) -> None:
         """End with an error at a word that looks like an option and is none; a command's own come behind its name."""
@@ -142,13 +142,13 @@ class CommandParser(argparse.ArgumentParser):
 
 def language_of(words: Sequence[str]) -> str:
     """Return the language that a command line asks for, before it is parsed: its last `--language`, or the user's."""
-    found = preferred_language()
+    language = preferred_language()
     before = _split(words)[0]
     for word, following in zip(before, [*before[1:], ""], strict=False):
         name, equals, value = word.partition("=")
         if name == "--language" and (chosen := value if equals else following) in LANGUAGES:
-            found = chosen
-    return found
+            language = chosen
+    return language
 
 
 def add_language(parser: argparse.ArgumentParser, default: str = argparse.SUPPRESS) -> None:

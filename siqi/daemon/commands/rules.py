@@ -39,9 +39,9 @@ MAX_LONGEST = 8
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the commands of `siqi rules`, each with its arguments."""
-    commands = found.add_subparsers(dest="task", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="task", metavar="COMMAND", required=True)
     mine = commands.add_parser("mine", help="mine games for rules: after these moves, answer so")
     _add_games(mine, "games", "+")
     usual = RuleSettings()
@@ -89,16 +89,18 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     _add_notation(export)
 
 
-def _add_games(found: argparse.ArgumentParser, name: str, count: str) -> None:
+def _add_games(parser: argparse.ArgumentParser, name: str, count: str) -> None:
     """Declare games, and what describes their files."""
     what = "files or folders of games in any format of `siqi convert`, JSON lines as GameLog writes them, .zst; -"
-    found.add_argument(name, nargs=count, metavar="GAMES", help=what)
-    found.add_argument("--from", dest="source_format", metavar="FORMAT", help="their format; default: by their content")
-    found.add_argument("--encoding", help="the encoding of their texts; default: by their content")
+    parser.add_argument(name, nargs=count, metavar="GAMES", help=what)
+    parser.add_argument(
+        "--from", dest="source_format", metavar="FORMAT", help="their format; default: by their content"
+    )
+    parser.add_argument("--encoding", help="the encoding of their texts; default: by their content")
 
 
-def _add_notation(found: argparse.ArgumentParser) -> None:
-    found.add_argument("--notation", choices=NOTATIONS, default=NOTATIONS[0], help="of moves; default: chinese")
+def _add_notation(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--notation", choices=NOTATIONS, default=NOTATIONS[0], help="of moves; default: chinese")
 
 
 def share(text: str) -> float:
@@ -248,10 +250,10 @@ def _records_of(
         yield from bases.records_in_lines(source.data, lambda text: fault(f"{file.path}: {text}"))
         return
     choice = choose(source)
-    found = read_games(source, choice, lambda text: None)
-    for text in found.faults:
+    parsed = read_games(source, choice, lambda text: None)
+    for text in parsed.faults:
         fault(f"{file.path}: {text}")
-    for game in found.games:
+    for game in parsed.games:
         yield record_of(GAME, game)
 
 
@@ -263,9 +265,9 @@ def _unpacked(data: bytes, name: str) -> bytes:
 
     try:
         with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data), read_across_frames=True) as reader:
-            found = reader.read(MAX_BYTES + 1)
+            content = reader.read(MAX_BYTES + 1)
     except zstandard.ZstdError as error:
         raise ValueError(f"{name}: {error}") from None
-    if len(found) > MAX_BYTES:
+    if len(content) > MAX_BYTES:
         raise ValueError(f"{name}: more than {MAX_BYTES} bytes")
-    return bytes(found)
+    return bytes(content)

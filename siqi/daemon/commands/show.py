@@ -50,29 +50,29 @@ SOFTWARE = b"Software\0Siqi"
 """The PNG text that marks our files."""
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi show` to a parser."""
-    found.description = "Show a position: text for a terminal, SVG, or PNG."
-    found.add_argument(
+    parser.description = "Show a position: text for a terminal, SVG, or PNG."
+    parser.add_argument(
         "position",
         nargs="*",
         help="'startpos [moves ...]', 'fen FEN [moves ...]', a FEN, a file with one of these or with games in any "
         "format of `siqi convert`, or - for standard input; default: the start position",
     )
-    game_files.add_arguments(found)
-    output = found.add_mutually_exclusive_group()
+    game_files.add_arguments(parser)
+    output = parser.add_mutually_exclusive_group()
     output.add_argument("--svg", metavar="FILE", help="write SVG; - for standard output")
     output.add_argument("--png", metavar="FILE", help="write PNG; needs the extra `pictures`")
-    found.add_argument("--size", type=whole_number, metavar="PIXELS", help="width of the picture (PNG: 800)")
-    found.add_argument("--theme", choices=THEMES, default="auto", help="colours of the picture (PNG: light)")
-    found.add_argument("--flip", action="store_true", help="the second side at the bottom")
-    found.add_argument("--ply", type=whole_number, metavar="N", help="the position after N moves, set-ups included")
-    found.add_argument("--dice", type=whole_number, default=0, metavar="N", help="EWN: the throw for the side to move")
-    found.add_argument("--extra", action="append", choices=EXTRAS, default=[], help="what a picture adds, by game")
-    found.add_argument("--margin", choices=MARGINS, help="Xiangqi: the numbers of files in Chinese moves")
-    found.add_argument("--faces", choices=FACES, help="faces of pieces, by game; `letters` for text, too")
-    found.add_argument("--arrow", action="append", default=[], metavar="MOVE", help="an arrow from point to point")
-    found.add_argument("--mark", action="append", default=[], metavar="POINT", help="a ring around a point")
+    parser.add_argument("--size", type=whole_number, metavar="PIXELS", help="width of the picture (PNG: 800)")
+    parser.add_argument("--theme", choices=THEMES, default="auto", help="colours of the picture (PNG: light)")
+    parser.add_argument("--flip", action="store_true", help="the second side at the bottom")
+    parser.add_argument("--ply", type=whole_number, metavar="N", help="the position after N moves, set-ups included")
+    parser.add_argument("--dice", type=whole_number, default=0, metavar="N", help="EWN: the throw for the side to move")
+    parser.add_argument("--extra", action="append", choices=EXTRAS, default=[], help="what a picture adds, by game")
+    parser.add_argument("--margin", choices=MARGINS, help="Xiangqi: the numbers of files in Chinese moves")
+    parser.add_argument("--faces", choices=FACES, help="faces of pieces, by game; `letters` for text, too")
+    parser.add_argument("--arrow", action="append", default=[], metavar="MOVE", help="an arrow from point to point")
+    parser.add_argument("--mark", action="append", default=[], metavar="POINT", help="a ring around a point")
 
 
 def report(text: str) -> None:
@@ -174,10 +174,10 @@ def _game_in(source: GameSource, number: int | None) -> ShowRequest:
     """Return a game of a file, the first one if its number is None."""
     choice = choose(source)
     with announce_compiling(report, choice.game):
-        found = read_games(source, choice, report)
-    check_number(number, found.games)
-    record = record_of(choice.game, found.games[(number or 1) - 1])
-    return ShowRequest(choice.game, record, bool(found.faults))
+        parsed = read_games(source, choice, report)
+    check_number(number, parsed.games)
+    record = record_of(choice.game, parsed.games[(number or 1) - 1])
+    return ShowRequest(choice.game, record, bool(parsed.faults))
 
 
 def write(options: argparse.Namespace, game: str, position: Position | Diagram, maker: PictureMaker) -> None:

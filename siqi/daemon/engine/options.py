@@ -182,14 +182,14 @@ def parse_settings(words: Iterable[str]) -> dict[str, str]:
     ValueError for a word without `=`, an unknown name or a value that is not allowed. Of several values the last holds.
     """
     options = Options()
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for word in words:
         name, separator, value = word.partition("=")
         if not separator:
             raise ValueError(f"expected NAME=VALUE, not {word}")
         option, stored = options.set(name.strip(), value.strip())
-        found[option.name] = stored
-    return found
+        settings[option.name] = stored
+    return settings
 
 
 def _is_for_others(value: str, owner: str, owners: Mapping[str, Option]) -> bool:

@@ -425,8 +425,8 @@ class MoveClock:
 def is_mate_search_done(report: Report, wanted: int) -> bool:
     """True if a search for a mate in `wanted` moves is done: it has found one, or was deep enough to see one."""
     mate = report.lines[0].score.mate
-    found = mate is not None and 0 < mate <= wanted
-    return found or report.depth >= 2 * wanted - 1 + MATE_SLACK
+    is_found = mate is not None and 0 < mate <= wanted
+    return is_found or report.depth >= 2 * wanted - 1 + MATE_SLACK
 
 
 def _ended(report: Report, score: Score) -> Report:

@@ -38,5 +38,5 @@ def front_end_for(line: str) -> type[FrontEnd]:
 def load_front_end(path: str) -> type[FrontEnd]:
     """Import a front end; `path` is its module and class."""
     module, name = path.split(".")
-    found: type[FrontEnd] = getattr(importlib.import_module(f"siqi.daemon.frontends.{module}"), name)
-    return found
+    front_end: type[FrontEnd] = getattr(importlib.import_module(f"siqi.daemon.frontends.{module}"), name)
+    return front_end

@@ -42,8 +42,8 @@ class Referee(MoveByMove):
         self._own = ""  # the engine's last move, until its result is reported
 
     def find(self, word: str) -> Command:
-        found = (command for start, command in self.commands.items() if word.startswith(start))
-        return next(found, super().find(word))
+        commands = (command for start, command in self.commands.items() if word.startswith(start))
+        return next(commands, super().find(word))
 
     def info_(self, words: list[str], line: ClientLine) -> None:
         self.out.line(f"NAME {NAME}")
@@ -97,7 +97,7 @@ class Referee(MoveByMove):
 
     def reason(self, text: str) -> str:
         squares = re.compile(rf"\b(?:{SQUARE}){{1,2}}\b")
-        return squares.sub(lambda found: self._turned(found[0], len(found[0]) // 2), text)
+        return squares.sub(lambda match: self._turned(match[0], len(match[0]) // 2), text)
 
     def _turned(self, squares: str, count: int) -> str:
         """Return `count` squares turned from this side's view to the game's, or back. ValueError if they are none."""

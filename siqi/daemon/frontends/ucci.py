@@ -199,14 +199,14 @@ class Ucci(UciFamily):
             self.engine.set_position(*self._shown, is_played=False)
 
     def _pophash(self) -> str:
-        found = self.engine.recall()
+        stored = self.engine.recall()
         parts = ["pophash"]
-        if found is not None and found.move is not None:
-            parts += ["bestmove", self.engine.position.move_text(found.move)]
-        if found is not None:
-            for name, score in (("lowerbound", found.lower), ("upperbound", found.upper)):
+        if stored is not None and stored.move is not None:
+            parts += ["bestmove", self.engine.position.move_text(stored.move)]
+        if stored is not None:
+            for name, score in (("lowerbound", stored.lower), ("upperbound", stored.upper)):
                 if score is not None:
-                    parts += [name, str(score_number(score)), "depth", str(found.depth)]
+                    parts += [name, str(score_number(score)), "depth", str(stored.depth)]
         return " ".join(parts)
 
     def banmoves(self, words: list[str], line: ClientLine) -> None:

@@ -134,15 +134,15 @@ class Uci(UciFamily):
 
     def probe(self, words: list[str], line: ClientLine) -> None:
         """Report what earlier searches have stored of this position."""
-        found = self.engine.recall()
-        if found is None:
+        stored = self.engine.recall()
+        if stored is None:
             self.out.line("probe none")
             return
-        bounds = [("lower", found.lower), ("upper", found.upper)]
+        bounds = [("lower", stored.lower), ("upper", stored.upper)]
         shows_wdl = self.engine.info.scores_chances
         parts = [f"{name} {score_text(score, shows_wdl)}" for name, score in bounds if score is not None]
-        move = [] if found.move is None else [f"move {self.engine.position.move_text(found.move)}"]
-        self.out.line(" ".join(["probe", f"depth {found.depth}", *parts, *move]))
+        move = [] if stored.move is None else [f"move {self.engine.position.move_text(stored.move)}"]
+        self.out.line(" ".join(["probe", f"depth {stored.depth}", *parts, *move]))
 
     def turn(self, words: list[str], line: ClientLine) -> None:
         self.out.line(f"turn {SIDES[self.engine.position.turn]}")

@@ -77,7 +77,7 @@ def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> GoRequest
 
     `names`: UCI's word for each word of the client's protocol, in lower case.
     """
-    found: dict[str, int] = {}
+    limits: dict[str, int] = {}
     unknown: list[str] = []
     moves: list[str] = []
     i = 0
@@ -88,10 +88,10 @@ def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> GoRequest
         if field in _NUMBERS:
             if i == len(words):
                 raise ValueError(f"go {word}: no number follows")
-            found[field] = parse_limit(word, words[i], field)
+            limits[field] = parse_limit(word, words[i], field)
             i += 1
         elif field in ("infinite", "ponder"):
-            found[field] = True
+            limits[field] = True
         elif field == "searchmoves":
             # Every word up to the next word of `go` is a move.
             moves = []
@@ -102,5 +102,5 @@ def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> GoRequest
                 raise ValueError(f"go {word}: no move follows")
         else:
             unknown.append(words[i - 1])
-    perft = found.pop("perft", 0)
-    return GoRequest(Limits(**found), tuple(moves), perft, tuple(unknown))  # type: ignore[arg-type]
+    perft = limits.pop("perft", 0)
+    return GoRequest(Limits(**limits), tuple(moves), perft, tuple(unknown))  # type: ignore[arg-type]

@@ -24,10 +24,10 @@ MOST = 10**12
 
 def parse_clock(text: str) -> tuple[int, int]:
     """Return `SECONDS` or `SECONDS+INCREMENT` as milliseconds; ArgumentTypeError for other texts."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)(?:\+(\d{1,9}(?:\.\d+)?))?", text)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)(?:\+(\d{1,9}(?:\.\d+)?))?", text)
+    if match is None:
         raise argparse.ArgumentTypeError(f"SECONDS or SECONDS+INCREMENT, such as 60+0.5, not {text}")
-    return round(float(found[1]) * 1000), round(float(found[2] or 0) * 1000)
+    return round(float(match[1]) * 1000), round(float(match[2] or 0) * 1000)
 
 
 def parse_option(text: str) -> tuple[str, str]:

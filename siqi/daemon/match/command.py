@@ -58,14 +58,14 @@ JOB_LIMIT_S = 6 * 3600.0
 """On a cluster, a game or series that takes longer is given to another worker."""
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the commands of `siqi match`, each with its arguments: a game's name plays a match."""
-    found.description = (
+    parser.description = (
         "Play engines against each other: who is better? The first example answers that by 100 games. "
         "All options: siqi match xiangqi --help."
     )
-    commands = found.add_subparsers(dest="game", metavar="GAME|COMMAND", required=True)
-    found.usage = f"{found.prog} GAME ENGINE ENGINE [--games N] [option ...]\n       {found.prog} COMMAND ..."
+    commands = parser.add_subparsers(dest="game", metavar="GAME|COMMAND", required=True)
+    parser.usage = f"{parser.prog} GAME ENGINE ENGINE [--games N] [option ...]\n       {parser.prog} COMMAND ..."
     for name in registry.NAMES:
         add_match(commands.add_parser(name, help=f"play {registry.info(name).english.game}"), name)
     check.add_arguments(commands.add_parser("check", help="try the rules that clients rely on, on one engine"))
@@ -84,11 +84,11 @@ is the new version better:
 """
 
 
-def add_match(found: argparse.ArgumentParser, game: str) -> None:
+def add_match(parser: argparse.ArgumentParser, game: str) -> None:
     """Declare the arguments of a match; those of MatchSettings bear the names of its fields."""
-    option = found.add_argument
-    found.usage = f"{found.prog} ENGINE ENGINE [ENGINE ...] [option ...]"
-    found.description = EXAMPLES.format(match=f"siqi match {game}", elo=10 if game == "xiangqi" else 20)
+    option = parser.add_argument
+    parser.usage = f"{parser.prog} ENGINE ENGINE [ENGINE ...] [option ...]"
+    parser.description = EXAMPLES.format(match=f"siqi match {game}", elo=10 if game == "xiangqi" else 20)
     option(
         "engines",
         nargs="*",
@@ -105,7 +105,7 @@ def add_match(found: argparse.ArgumentParser, game: str) -> None:
     option(
         "--records", type=Path, metavar="DIR", help="also write each game as a file: PGN, the championships' records"
     )
-    where = found.add_mutually_exclusive_group()
+    where = parser.add_mutually_exclusive_group()
     where.add_argument("--concurrency", type=number_to(MAX_AT_A_TIME), default=1, metavar="N", help="games at a time")
     add_cluster(where)
     option(
@@ -125,10 +125,12 @@ def add_match(found: argparse.ArgumentParser, game: str) -> None:
         metavar="N",
         help="end the match when an engine has lost N games in a row by faults; 0: never; default: 3",
     )
-    add_occasion(found)
+    add_occasion(parser)
     option("--config", action=Config, metavar="FILE", help="TOML with these options, and tables [[engine]]")
-    add_conditions(found)
-    add_limits(found.add_argument_group("limits", f"of all engines without their own; default: {DEFAULT_MS} ms a move"))
+    add_conditions(parser)
+    add_limits(
+        parser.add_argument_group("limits", f"of all engines without their own; default: {DEFAULT_MS} ms a move")
+    )
 
 
 def settings_from(arguments: dict[str, Any]) -> MatchSettings:

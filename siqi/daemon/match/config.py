@@ -33,7 +33,7 @@ class Config(argparse.Action):
     def __call__(
         self,
         parser: argparse.ArgumentParser,
-        found: argparse.Namespace,
+        namespace: argparse.Namespace,
         path: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
@@ -41,7 +41,7 @@ class Config(argparse.Action):
             with open(str(path), "rb") as file:
                 content = tomllib.load(file)
             engines = content.pop("engine", [])
-            found.configured = [_engine(table) for table in (engines if isinstance(engines, list) else [engines])]
+            namespace.configured = [_engine(table) for table in (engines if isinstance(engines, list) else [engines])]
         except OSError as error:
             raise argparse.ArgumentError(self, f"{path}: {error.strerror}") from None
         except (TypeError, ValueError) as error:
@@ -52,21 +52,26 @@ class Config(argparse.Action):
             if action is None or action is self or action.dest == "help":
                 names = [option[2:] for option in options if option.startswith("--")]
                 raise argparse.ArgumentError(self, f"{path}: no option {name}{did_you_mean(name, names)}")
-            self._apply(parser, found, action, value, f"{path}: {name}")
+            self._apply(parser, namespace, action, value, f"{path}: {name}")
 
     def _apply(
-        self, parser: argparse.ArgumentParser, found: argparse.Namespace, action: argparse.Action, value: Any, what: str
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        action: argparse.Action,
+        value: Any,
+        what: str,
     ) -> None:
         """Set an option as its words on the command line would."""
         if action.nargs == 0:
             if not isinstance(value, bool):
                 raise argparse.ArgumentError(self, f"{what}: true or false")
             if value:
-                action(parser, found, [], None)
+                action(parser, namespace, [], None)
             return
         if isinstance(value, list) and isinstance(action, argparse._AppendAction):
             for each in value:
-                self._apply(parser, found, action, each, what)
+                self._apply(parser, namespace, action, each, what)
             return
         words = [_word(each) for each in (value if isinstance(value, list) else [value])]
         if len(words) != (action.nargs or 1):
@@ -74,7 +79,7 @@ class Config(argparse.Action):
         values = [parser._get_value(action, word) for word in words]
         for each in values:
             parser._check_value(action, each)
-        action(parser, found, values if action.nargs else values[0], None)
+        action(parser, namespace, values if action.nargs else values[0], None)
 
 
 def _engine(table: Any) -> ConfiguredEngine:

@@ -69,10 +69,10 @@ def parts_of(text: str) -> EngineParts:
     return EngineParts(name, shlex.join(words[:first]), dict(word.split("=", 1) for word in words[first:]))
 
 
-def configured_engine(found: ConfiguredEngine, common: PlayerLimits) -> EngineSpec:
+def configured_engine(configured: ConfiguredEngine, common: PlayerLimits) -> EngineSpec:
     """Return an engine of a file, which may have a name and words beside its argument; UsageError as above."""
-    parts = parts_of(found.argument)
-    return engine_of(found.name or found.argument, parts.command, parts.words | found.words, common)
+    parts = parts_of(configured.argument)
+    return engine_of(configured.name or configured.argument, parts.command, parts.words | configured.words, common)
 
 
 def engine_of(name: str, command: str, words: Mapping[str, str], common: PlayerLimits) -> EngineSpec:
@@ -93,12 +93,12 @@ def engine_of(name: str, command: str, words: Mapping[str, str], common: PlayerL
 
 def distinct(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
     """Return engines with different names: of several with one name, all but the first get a number."""
-    found: list[EngineSpec] = []
+    renamed: list[EngineSpec] = []
     for spec in specs:
-        names = {other.name for other in found}
+        names = {other.name for other in renamed}
         name, number = spec.name, 1
         while name in names:
             number += 1
             name = f"{spec.name} {number}"
-        found.append(msgspec.structs.replace(spec, name=name))
-    return tuple(found)
+        renamed.append(msgspec.structs.replace(spec, name=name))
+    return tuple(renamed)

@@ -40,22 +40,22 @@ COLUMNS = (
 )
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `siqi match export`."""
-    option = found.add_argument
-    found.description = (
+    option = parser.add_argument
+    parser.description = (
         "Write the games of a log, in the order of their numbers. A record says how its game ended if "
         "not by the rules: on time, by an illegal move, a crash or an adjudication."
     )
     option("log", type=Path, metavar="LOG", help="a log of siqi match, which may still run")
-    forms = found.add_mutually_exclusive_group()
+    forms = parser.add_mutually_exclusive_group()
     for name, what in FORMS.items():
         forms.add_argument(f"--{name}", dest="form", action="store_const", const=name, help=what)
     option("--out", metavar="FILE", help="default: standard output")
     option("--split", metavar="FOLDER", type=Path, help="a file for each game there, under its official name")
     option("--force", action="store_true", help="replace files that exist")
-    add_occasion(found)
-    found.set_defaults(run=export_with, form="championship")
+    add_occasion(parser)
+    parser.set_defaults(run=export_with, form="championship")
 
 
 def export_with(options: argparse.Namespace) -> int:
@@ -144,14 +144,14 @@ def played_games(
     if info.has_hidden:
         with announce_compiling(to_stderr, settings.game):
             game = node.load(settings.game, to_stderr)
-    found: list[GameRecord] = []
+    games: list[GameRecord] = []
     for record in records:
         played = record_of(info, record, game, occasion._replace(round=round_of(record, form, occasion)))
         if played is not None:
-            found.append(played)
-    if left_out := len(records) - len(found):
+            games.append(played)
+    if left_out := len(records) - len(games):
         to_stderr(f"siqi match export: left out, as a side had not set up: {left_out}")
-    return found
+    return games
 
 
 def format_of(game: str, form: str) -> Format:
@@ -164,13 +164,13 @@ def format_of(game: str, form: str) -> Format:
     raise UsageError(f"--{form}: {game} has the formats {', '.join(each.name for each in registry.formats(game))}")
 
 
-def written(form: Format, found: Sequence[GameRecord]) -> bytes:
+def written(form: Format, games: Sequence[GameRecord]) -> bytes:
     """Return games in a format; UsageError, with its number, for one that has no room in it."""
     if not form.is_stream:
-        return form.write(found).data
+        return form.write(games).data
     text = form.load_stream().text
     parts = []
-    for number, game in enumerate(found, 1):
+    for number, game in enumerate(games, 1):
         try:
             parts.append(text(game))
         except ValueError as error:

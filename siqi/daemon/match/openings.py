@@ -47,8 +47,8 @@ def openings_fields(game: str, name: str) -> dict[str, str]:
 
 def plies_of(name: str) -> int:
     """Return the number of moves of random openings; 0 for openings of other kinds."""
-    found = re.fullmatch(r"random:([1-9]\d?)", name)
-    return int(found[1]) if found else 0
+    match = re.fullmatch(r"random:([1-9]\d?)", name)
+    return int(match[1]) if match else 0
 
 
 def file_of(game: str, name: str) -> Path:

@@ -29,9 +29,9 @@ HAVE_ROUNDS = ("pgn", "sgf")
 """Formats with a field for the round; others put it behind the event."""
 
 
-def add_occasion(found: argparse.ArgumentParser) -> None:
+def add_occasion(parser: argparse.ArgumentParser) -> None:
     """Declare the options that say where and when games were played."""
-    option = found.add_argument_group("in the records").add_argument
+    option = parser.add_argument_group("in the records").add_argument
     option("--event", default="", help="the name of the event")
     option("--site", default="", help="its place")
     option("--date", default="", help="its date, such as 2026.11.27")

@@ -83,16 +83,16 @@ def missing(settings: MatchSettings, records: Sequence[MatchRecord]) -> list[Uni
         pairs = range(settings.pairs * len(pairings))
         turns = {pair: pair // len(pairings) for pair in pairs}
         meetings = [(pair, pairings[pair % len(pairings)]) for pair in pairs]
-    found = []
+    units = []
     for pair, pairing in meetings:
         games = [index for index in games_of(settings, pair) if index not in played]
         score = scores.get(pair, (0.0, 0.0))
         if settings.best_of:
             if games and not is_decided(score, settings):
-                found.append(Unit(games, pairing, turns[pair], score))
+                units.append(Unit(games, pairing, turns[pair], score))
         else:
-            found += [Unit([index], pairing, turns[pair]) for index in games]
-    return found
+            units += [Unit([index], pairing, turns[pair]) for index in games]
+    return units
 
 
 def count_games(settings: MatchSettings) -> int:
@@ -140,22 +140,22 @@ def swiss_rounds(settings: MatchSettings, scores: dict[int, tuple[float, float]]
 
     In a round with an odd number of engines the last one by points that has not rested rests.
     """
-    size, found = len(settings.engines), list[Round]()
+    size, rounds = len(settings.engines), list[Round]()
     for number in range(settings.rounds or swiss_length(size)):
-        if any(not is_over(settings, meeting, scores) for each in found for meeting in each.meetings):
+        if any(not is_over(settings, meeting, scores) for each in rounds for meeting in each.meetings):
             break
-        points = swiss_points(settings, found, scores)
+        points = swiss_points(settings, rounds, scores)
         order = sorted(range(size), key=lambda engine: (-points[engine], engine))
         rests = None
         if size % 2:
-            rested = {each.rests for each in found}
+            rested = {each.rests for each in rounds}
             rests = next((engine for engine in reversed(order) if engine not in rested), order[-1])
             order.remove(rests)
-        met = {frozenset(meeting.pairing) for each in found for meeting in each.meetings}
+        met = {frozenset(meeting.pairing) for each in rounds for meeting in each.meetings}
         pairings = _neighbours(order, met) or list(zip(order[::2], order[1::2], strict=True))
         first = number * (size // 2)
-        found.append(Round([_meeting(settings, first + k, pairing) for k, pairing in enumerate(pairings)], rests))
-    return found
+        rounds.append(Round([_meeting(settings, first + k, pairing) for k, pairing in enumerate(pairings)], rests))
+    return rounds
 
 
 def swiss_length(size: int) -> int:
@@ -199,7 +199,7 @@ def knockout_rounds(settings: MatchSettings, scores: dict[int, tuple[float, floa
     If their number is no power of two, the first ones rest in the first round. A tie is broken by one more pair (or
     series) after another, up to TIE_BREAKS.
     """
-    found, first = list[Round](), 0
+    rounds, first = list[Round](), 0
     left: list[int | None] = list(range(len(settings.engines)))
     left += [None] * ((1 << (len(left) - 1).bit_length()) - len(left))
     while len(left) > 1:
@@ -214,11 +214,11 @@ def knockout_rounds(settings: MatchSettings, scores: dict[int, tuple[float, floa
             a, b = points_of(settings, meeting, scores)
             winners.append(one if a >= b else other)
         first += len(meetings)
-        found.append(Round(meetings))
+        rounds.append(Round(meetings))
         if any(not is_over(settings, meeting, scores) for meeting in meetings):
             break
         left = winners
-    return found
+    return rounds
 
 
 def _with_tie_breaks(settings: MatchSettings, meeting: Meeting, scores: dict[int, tuple[float, float]]) -> Meeting:

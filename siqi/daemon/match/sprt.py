@@ -19,19 +19,19 @@ MAX_PAIRS = 10**9
 BOUNDS = (0.0, 5.0)
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `siqi match sprt`."""
-    found.description = (
+    parser.description = (
         "Test pairs of games by the SPRT: H0, the first engine is ELO0 stronger, against H1, ELO1 stronger."
     )
     what = "pairs in which the first engine had 0, 1/2, 1, 3/2 and 2 points, such as 10,30,60,40,12"
-    found.add_argument("counts", type=parse_counts, metavar="COUNTS", help=what)
+    parser.add_argument("counts", type=parse_counts, metavar="COUNTS", help=what)
     what = "default: 0,5; with a negative one write --bounds=-5,0"
-    found.add_argument("--bounds", type=parse_bounds, default=BOUNDS, metavar="ELO0,ELO1", help=what)
-    found.add_argument("--model", choices=MODELS, default=NORMALIZED, help=f"of Elo; default: {NORMALIZED}")
-    found.add_argument("--alpha", type=float, default=0.05, help="chance of H1 although H0 is right; default: 0.05")
-    found.add_argument("--beta", type=float, default=0.05, help="chance of H0 although H1 is right; default: 0.05")
-    found.set_defaults(run=sprt_with)
+    parser.add_argument("--bounds", type=parse_bounds, default=BOUNDS, metavar="ELO0,ELO1", help=what)
+    parser.add_argument("--model", choices=MODELS, default=NORMALIZED, help=f"of Elo; default: {NORMALIZED}")
+    parser.add_argument("--alpha", type=float, default=0.05, help="chance of H1 although H0 is right; default: 0.05")
+    parser.add_argument("--beta", type=float, default=0.05, help="chance of H0 although H1 is right; default: 0.05")
+    parser.set_defaults(run=sprt_with)
 
 
 def parse_counts(text: str) -> list[int]:

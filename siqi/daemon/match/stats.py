@@ -24,14 +24,14 @@ EXTENT = {"engines", "games", "rounds", "concurrency", "seed", "openings", "sprt
 """The settings that say how much is played, not under which conditions; openings are compared by their sha256."""
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `siqi match stats`."""
-    found.description = (
+    parser.description = (
         "Show what logs of matches say: results, strength, sides, ends of games. "
         "Logs are counted together if their engines and conditions are the same."
     )
-    found.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="a log of siqi match, which may still run")
-    found.set_defaults(run=stats_with)
+    parser.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="a log of siqi match, which may still run")
+    parser.set_defaults(run=stats_with)
 
 
 def stats_with(options: argparse.Namespace) -> int:
@@ -105,10 +105,10 @@ def grouped(matches: Iterable[PlayedMatch]) -> list[PlayedMatch]:
     groups: list[PlayedMatch] = []
     for match in matches:
         for group in filter(match.shares_engines, groups):
-            if not (found := group.difference(match)):
+            if not (difference := group.difference(match)):
                 group.add(match)
                 break
-            match.apart.append(f"counted apart from {group.paths[0]}: {'; '.join(found)}")
+            match.apart.append(f"counted apart from {group.paths[0]}: {'; '.join(difference)}")
         else:
             groups.append(match)
     return groups

@@ -85,32 +85,32 @@ def replayed(game: ReviewedGame, loaded: Game[Position]) -> Iterator[Position]:
 
 def course(game: ReviewedGame, loaded: Game[Position]) -> GameCourse:
     """Play a game through."""
-    found = GameCourse([], [], [], [], [None], False, None)
+    result = GameCourse([], [], [], [], [None], False, None)
     boards = []
     is_in_book = True
     for ply, position in enumerate(replayed(game, loaded)):
-        found.turns.append(position.turn)
-        found.fens.append(position.fen())
-        found.outcomes.append(position.outcome())
+        result.turns.append(position.turn)
+        result.fens.append(position.fen())
+        result.outcomes.append(position.outcome())
         boards.append(position.pieces())
         lines = loaded.consult(position) if is_in_book or game.info.has_rules else []
         if is_in_book:
             moves = [line.move for line in lines if line.move is not None]
             is_in_book = bool(moves)
             if moves:
-                found.books.append(moves)
+                result.books.append(moves)
         if ply < game.plies:
             played = game.record.moves[game.setups + ply]
             answers = [line.rule for line in lines if line.rule is not None and line.rule.word == played]
-            found.rules.append(max(answers, key=lambda rule: rule.confidence, default=None))
+            result.rules.append(max(answers, key=lambda rule: rule.confidence, default=None))
         if is_hidden_position(position, game.info):
-            found = found._replace(is_view=position.viewer is not None)
+            result = result._replace(is_view=position.viewer is not None)
             if ply == game.plies and has_views(game):
-                found = found._replace(views=(position.view_moves(0), position.view_moves(1)))
-    is_set_up = bool(game.record.fen) and not _is_start(found.fens[0], loaded)
+                result = result._replace(views=(position.view_moves(0), position.view_moves(1)))
+    is_set_up = bool(game.record.fen) and not _is_start(result.fens[0], loaded)
     wording = registry.wording(game.game)
     opening = None if wording is None or is_set_up else wording.opening(boards)
-    return found._replace(is_set_up=is_set_up, opening=opening)
+    return result._replace(is_set_up=is_set_up, opening=opening)
 
 
 def _is_start(fen: str, loaded: Game[Position]) -> bool:
@@ -124,7 +124,7 @@ def has_views(game: ReviewedGame) -> bool:
 
 
 def positions(
-    game: ReviewedGame, found: GameCourse, options: argparse.Namespace, settings: RunSettings
+    game: ReviewedGame, course: GameCourse, options: argparse.Namespace, settings: RunSettings
 ) -> list[PositionRequest]:
     """Return the positions of a game to analyse, by ply; the last is left out if the game has ended there.
 
@@ -132,10 +132,10 @@ def positions(
     """
     asked = []
     for ply in range(game.plies + 1):
-        outcome = found.outcomes[ply]
+        outcome = course.outcomes[ply]
         if ply == game.plies and outcome is not None and not outcome.unknown:
             continue
-        words = found.views[found.turns[ply]] if found.views else game.record.moves
+        words = course.views[course.turns[ply]] if course.views else game.record.moves
         query = Query(
             "-",
             game.game,
@@ -154,18 +154,18 @@ def positions(
 
 
 def assess(
-    game: ReviewedGame, found: GameCourse, asked: Sequence[PositionRequest], findings: Mapping[str, Finding]
+    game: ReviewedGame, course: GameCourse, asked: Sequence[PositionRequest], findings: Mapping[str, Finding]
 ) -> list[Ply]:
     """Return the judgement of each position of a game from the findings on the analysed ones."""
     plies: list[Ply] = []
     for ply in range(game.plies + 1):
         finding = findings.get(asked[ply].key) if ply < len(asked) else None
-        plies.append(_ply(game, found, ply, finding))
+        plies.append(_ply(game, course, ply, finding))
         if ply:
-            lost = round(max(_lost(game, found, ply, plies), 0.0), 4)
+            lost = round(max(_lost(game, course, ply, plies), 0.0), 4)
             plies[ply] = plies[ply]._replace(lost=lost, grade=grade_of(lost))
     for ply in range(1, len(plies) - 1):
-        if plies[ply].grade and _is_taken_back(game, found, ply, plies):
+        if plies[ply].grade and _is_taken_back(game, course, ply, plies):
             plies[ply] = plies[ply]._replace(is_unsure=True)
     return plies
 
@@ -181,18 +181,18 @@ def grade_of(lost: float) -> int:
     return sum(shown_loss(lost) >= least for least in GRADES)
 
 
-def _is_taken_back(game: ReviewedGame, found: GameCourse, ply: int, plies: Sequence[Ply]) -> bool:
+def _is_taken_back(game: ReviewedGame, course: GameCourse, ply: int, plies: Sequence[Ply]) -> bool:
     """True if the next search finds that the move before a position lost less than an inaccuracy.
 
     That is known where the other side answers as the engine would: its answer changes no value, so a difference of
     the two searches corrects the first. It is not known in Junqi, where the two searches know different pieces.
     """
     old, new = plies[ply], plies[ply + 1]
-    if found.views or old.line is None or old.after is None or new.before is None:
+    if course.views or old.line is None or old.after is None or new.before is None:
         return False
     if bare(old.line.moves[0]) != bare(game.record.moves[game.setups + ply]):
         return False
-    back = new.before - old.after if found.turns[ply - 1] == 0 else old.after - new.before
+    back = new.before - old.after if course.turns[ply - 1] == 0 else old.after - new.before
     return not grade_of(max(old.lost - back, 0.0))
 
 
@@ -229,7 +229,7 @@ def _is_proven(judged: Ply) -> bool:
 
 def solved(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply]) -> list[Ply]:
     """Return the judgement with the tablebase's line to the end in place of the search's, where there is one."""
-    found = list(plies)
+    updated = list(plies)
     if is_solving_game(loaded):
         for ply, position in enumerate(replayed(game, loaded)):
             line, finding = plies[ply].line, plies[ply].finding
@@ -239,12 +239,12 @@ def solved(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply]) -> 
                     words.append(twin.move_text(move))
                     twin.push(move)
                 if words:
-                    found[ply] = plies[ply]._replace(line=msgspec.structs.replace(line, moves=tuple(words)))
-    return found
+                    updated[ply] = plies[ply]._replace(line=msgspec.structs.replace(line, moves=tuple(words)))
+    return updated
 
 
-def _ply(game: ReviewedGame, found: GameCourse, ply: int, finding: Finding | None) -> Ply:
-    outcome, turn = found.outcomes[ply], found.turns[ply]
+def _ply(game: ReviewedGame, course: GameCourse, ply: int, finding: Finding | None) -> Ply:
+    outcome, turn = course.outcomes[ply], course.turns[ply]
     if outcome is not None and not outcome.unknown:
         return Ply(outcome.points, outcome.points, None, finding)
     if finding is None or finding.value is None:
@@ -260,21 +260,21 @@ def _first_view(chance: float, turn: int) -> float:
     return 1 - chance if turn else chance
 
 
-def _lost(game: ReviewedGame, found: GameCourse, ply: int, plies: Sequence[Ply]) -> float:
+def _lost(game: ReviewedGame, course: GameCourse, ply: int, plies: Sequence[Ply]) -> float:
     """Return the chance that the move before a position lost, its player's view; 0 where it is not known."""
     old, new = plies[ply - 1], plies[ply]
     played = bare(game.record.moves[game.setups + ply - 1])
     if old.line is None or old.finding is None or bare(old.line.moves[0]) == played:
         return 0.0
-    if found.views:
+    if course.views:
         lines = (line for line in old.finding.lines if bare(line.moves[0]) == played)
         return old.line.value.expected - next(lines, old.line).value.expected
     if old.after is None or new.before is None:
         return 0.0
-    return old.after - new.before if found.turns[ply - 1] == 0 else new.before - old.after
+    return old.after - new.before if course.turns[ply - 1] == 0 else new.before - old.after
 
 
-def summaries(game: ReviewedGame, found: GameCourse, plies: Sequence[Ply]) -> tuple[SideSummary, SideSummary]:
+def summaries(game: ReviewedGame, course: GameCourse, plies: Sequence[Ply]) -> tuple[SideSummary, SideSummary]:
     """Return the effects of each side's moves and throws.
 
     In EWN, luck + skill + unknown of the first side, less those of the second, is the change of the first side's chance
@@ -282,7 +282,7 @@ def summaries(game: ReviewedGame, found: GameCourse, plies: Sequence[Ply]) -> tu
     """
     sides = []
     for side in range(2):
-        own = [ply for ply in range(1, len(plies)) if found.turns[ply - 1] == side]
+        own = [ply for ply in range(1, len(plies)) if course.turns[ply - 1] == side]
         grades = [plies[ply].grade for ply in own]
         lost = sum(plies[ply].lost for ply in own) / max(len(own), 1)
         summary = SideSummary(len(own), (grades.count(1), grades.count(2), grades.count(3)), lost)

@@ -33,27 +33,27 @@ FAILED, MISUSED = 1, 2
 _MAX = {option.name: option.high for option in CORE}
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi review` to a parser."""
-    found.description = "Write a page on games with the engine's judgements, for any browser."
-    found.add_argument(
+    parser.description = "Write a page on games with the engine's judgements, for any browser."
+    parser.add_argument(
         "games", nargs="+", metavar="GAME", help="a file of games, 'startpos moves ...', or - for standard input"
     )
     what = "the page, for example review.html; default: beside a single GAME, game.html for game.pgn"
-    found.add_argument("-o", "--output", metavar="PAGE", help=what)
+    parser.add_argument("-o", "--output", metavar="PAGE", help=what)
     times = ", ".join(f"{game} {registry.info(game).review.movetime_ms}" for game in registry.NAMES)
-    found.add_argument(
+    parser.add_argument(
         "--movetime", type=number_to(10**9), default=0, metavar="MS", help=f"time for a position ({times})"
     )
-    found.add_argument("--nodes", type=number_to(10**15), default=0, help="node limit of a position")
-    found.add_argument("--depth", type=number_to(10**15), default=0, help="depth limit of a position")
-    add_workers(found)
-    found.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="threads of each search")
-    found.add_argument(
+    parser.add_argument("--nodes", type=number_to(10**15), default=0, help="node limit of a position")
+    parser.add_argument("--depth", type=number_to(10**15), default=0, help="depth limit of a position")
+    add_workers(parser)
+    parser.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="threads of each search")
+    parser.add_argument(
         "--hash", type=number_to(_MAX["Hash"]), default=64, metavar="MIB", help="hash memory of each search"
     )
-    add_cluster(found)
-    game_files.add_arguments(found)
+    add_cluster(parser)
+    game_files.add_arguments(parser)
 
 
 def report(text: str) -> None:
@@ -159,8 +159,8 @@ def _analyse(
         return
     progress = ReviewProgress(len(missing))
 
-    def take(found: Finding) -> None:
-        partial.add(found)
+    def take(finding: Finding) -> None:
+        partial.add(finding)
         progress.update()
 
     with progress:

@@ -116,7 +116,7 @@ class FindingsFile:
         try:
             if os.fstat(self._file.fileno()).st_size == 0:
                 write_whole(self._file, HEAD)
-            self.findings.update((found.key, found) for found in _findings(path))
+            self.findings.update((finding.key, finding) for finding in _findings(path))
         except BaseException:
             self._file.close()
             raise
@@ -131,10 +131,10 @@ class FindingsFile:
         else:
             self.remove()
 
-    def add(self, found: Finding) -> None:
+    def add(self, finding: Finding) -> None:
         """Append a finding; OSError if the disk is full."""
-        write_whole(self._file, msgspec.json.encode(found) + b"\n")
-        self.findings[found.key] = found
+        write_whole(self._file, msgspec.json.encode(finding) + b"\n")
+        self.findings[finding.key] = finding
 
     def remove(self) -> None:
         """Delete the file, which is no longer needed."""

@@ -69,18 +69,18 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Revi
     for name in _inputs(options.games, report):
         if is_position(name):
             game = options.game or registry.DEFAULT_GAME
-            found, place = _of_words(game, name), "moves"
+            parsed, place = _of_words(game, name), "moves"
             with announce_compiling(report, game):
-                cut_records(game, found)
-            report_faults(place, found, report)
+                cut_records(game, parsed)
+            report_faults(place, parsed, report)
         else:
             source = read_source(name, options)
             choice = choose(source)
             game, place = choice.game, "standard input" if name == "-" else name
             with announce_compiling(report, game):
-                found = read_games(source, choice, report)
-        faults += len(found.faults)
-        games += _reviewed(game, found, place)
+                parsed = read_games(source, choice, report)
+        faults += len(parsed.faults)
+        games += _reviewed(game, parsed, place)
     if options.number is not None:
         check_number(options.number, games)
         games = games[options.number - 1 : options.number]
@@ -126,11 +126,11 @@ def _of_words(game: str, text: str) -> ParsedFile:
     return ParsedFile([GameRecord(tuple(moves), fen=fen or "")])
 
 
-def _reviewed(game: str, found: ParsedFile, place: str) -> list[ReviewedGame]:
+def _reviewed(game: str, file: ParsedFile, place: str) -> list[ReviewedGame]:
     wording = registry.wording(game)
-    numbered = len(found.games) > 1
+    numbered = len(file.games) > 1
     games = []
-    for number, parsed in enumerate(found.games, 1):
+    for number, parsed in enumerate(file.games, 1):
         record, where = record_of(game, parsed), f"{place} {number}" if numbered else place
         comments = {} if wording is None or record.source is None else wording.comments(record.source)
         games.append(ReviewedGame(game, record, where, comments))

@@ -59,23 +59,23 @@ class Page:
         boards = self._boards[game.game]
         record = game.record
         names = {"first": record.first, "second": record.second, "event": record.event, "occasion": record.occasion}
-        found: dict[str, Any] = {name: isolated(text) for name, text in names.items() if text not in ("", "?")}
+        entry: dict[str, Any] = {name: isolated(text) for name, text in names.items() if text not in ("", "?")}
         place = re.sub(r"[^/\\]+", lambda part: isolated(part[0]), game.place)  # the page takes it apart
-        found |= {"game": game.game, "place": place, "result": record.result, "views": list(views_of(game))}
-        found |= {"turn": course.turns[0], "setups": list(record.moves[: game.setups])}
+        entry |= {"game": game.game, "place": place, "result": record.result, "views": list(views_of(game))}
+        entry |= {"turn": course.turns[0], "setups": list(record.moves[: game.setups])}
         if game.info.has_hidden:
-            found["seen"] = "view" if course.views or course.is_view else "all"
-        found["parts"] = [name for name in boards.parts if name != "beliefs" or found["seen"] == "view"]
+            entry["seen"] = "view" if course.views or course.is_view else "all"
+        entry["parts"] = [name for name in boards.parts if name != "beliefs" or entry["seen"] == "view"]
         if course.is_set_up:
-            found["setUp"] = True
+            entry["setUp"] = True
         if course.opening is not None:
-            found["opening"] = {"zh": course.opening.chinese, "en": course.opening.english, "ply": course.opening.ply}
+            entry["opening"] = {"zh": course.opening.chinese, "en": course.opening.english, "ply": course.opening.ply}
         if doubt is not None:
-            found["doubt"] = doubt._asdict()
+            entry["doubt"] = doubt._asdict()
         if (wording := registry.wording(game.game)) is not None:
-            found["own"] = wording.notation(game.record.source)
+            entry["own"] = wording.notation(game.record.source)
         words = self._texts(game, "", record.moves[game.setups :])
-        base: list[list[int]] = [[] for _ in found["views"]]
+        base: list[list[int]] = [[] for _ in entry["views"]]
         shown = []
         for ply, frames in enumerate(frames_of(game, loaded, plies, boards)):
             one = _judgement(game, course, plies, ply)
@@ -98,12 +98,12 @@ class Page:
                 one["b"] = {"w": texts, "f": chains}
             shown.append(one)
             self._first_frames.setdefault(game.game, frames.frames[0])
-        found["plies"] = shown
+        entry["plies"] = shown
         if text := annotated(game, plies):
-            found["pgn"] = text
+            entry["pgn"] = text
         sums = summaries(game, course, plies)
-        found["sums"] = [_sum(side, game.info.has_dice) for side in sums]
-        self._games.append(found)
+        entry["sums"] = [_sum(side, game.info.has_dice) for side in sums]
+        self._games.append(entry)
         self._results.append((game, course, sums))
 
     def _texts(self, game: ReviewedGame, fen: str, words: Sequence[str]) -> list[int]:
@@ -118,8 +118,8 @@ class Page:
     def html(self) -> str:
         """Return the page with the games added so far, one at least."""
         boards: dict[str, Any] = {}
-        for name, found in self._boards.items():
-            frames = found.frames
+        for name, board in self._boards.items():
+            frames = board.frames
             boards[name] = {"shapes": [frames.shapes(way) for way in WAYS], "grounds": frames.grounds()}
             if numerals := frames.other_grounds():
                 boards[name]["numerals"] = numerals
@@ -137,8 +137,8 @@ class Page:
             data["players"] = [_standing(row) for row in standings(self._results)]
         pictures = "".join(
             f'<div class="picture" data-game="{name}"{" hidden" if number else ""}>'
-            f"{found.frames.picture(self._first_frames[name])}</div>"
-            for number, (name, found) in enumerate(self._boards.items())
+            f"{board.frames.picture(self._first_frames[name])}</div>"
+            for number, (name, board) in enumerate(self._boards.items())
         )
         script = source("page.js")
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -180,48 +180,48 @@ def source(name: str) -> str:
 def _judgement(game: ReviewedGame, course: GameCourse, plies: Sequence[Ply], ply: int) -> dict[str, Any]:
     """Return the data of a position and of the move before it."""
     judged, finding = plies[ply], plies[ply].finding
-    found: dict[str, Any] = {}
+    entry: dict[str, Any] = {}
     if judged.before is not None:
-        found["v"] = round(judged.before, 4)
+        entry["v"] = round(judged.before, 4)
     if game.info.has_dice:
         if judged.after is not None:
-            found["a"] = round(judged.after, 4)
+            entry["a"] = round(judged.after, 4)
         if ply and game.throw(ply - 1):
-            found["t"] = game.throw(ply - 1)
+            entry["t"] = game.throw(ply - 1)
     if judged.lost:
-        found["l"] = shown_loss(judged.lost)
+        entry["l"] = shown_loss(judged.lost)
     if judged.grade:
-        found["k"] = judged.grade
+        entry["k"] = judged.grade
     if judged.is_unsure:
-        found["u"] = True
+        entry["u"] = True
     if finding is not None:
-        found |= _found(finding.depth, judged.line)
+        entry |= _search_result(finding.depth, judged.line)
         ending = finding.ending
         if ending is not None:
-            found["e"] = [ending.result, ending.plies or ending.chance]
+            entry["e"] = [ending.result, ending.plies or ending.chance]
         if finding.error:
-            found["x"] = finding.error
+            entry["x"] = finding.error
     outcome = course.outcomes[ply]
     if outcome is not None:
         winner = "unknown" if outcome.unknown else "draw" if outcome.winner is None else SIDES[outcome.winner]
-        found["o"] = [winner, outcome.reason]
+        entry["o"] = [winner, outcome.reason]
     if comment := game.comments.get(ply):
-        found["c"] = isolated(comment)
-    return found
+        entry["c"] = isolated(comment)
+    return entry
 
 
-def _found(depth: int, line: FoundLine | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"d": depth}
+def _search_result(depth: int, line: FoundLine | None) -> dict[str, Any]:
+    entry: dict[str, Any] = {"d": depth}
     if line is not None and line.value.mate:
-        found["m"] = line.value.mate
-    return found
+        entry["m"] = line.value.mate
+    return entry
 
 
 def _sum(side: SideSummary, has_dice: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"moves": side.moves, "grades": side.grades, "lost": round(side.lost, 4)}
+    entry: dict[str, Any] = {"moves": side.moves, "grades": side.grades, "lost": round(side.lost, 4)}
     if has_dice:
-        found |= {"luck": round(side.luck, 4), "skill": round(side.skill, 4), "unknown": round(side.unknown, 4)}
-    return found
+        entry |= {"luck": round(side.luck, 4), "skill": round(side.skill, 4), "unknown": round(side.unknown, 4)}
+    return entry
 
 
 def _standing(row: Standing) -> dict[str, Any]:

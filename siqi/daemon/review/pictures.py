@@ -111,12 +111,12 @@ def _extras(game: ReviewedGame, position: Position, judged: Ply | None = None) -
     Those of a better line, without `judged`, have no heat: it changes with each stone, and is most of a page's bytes.
     """
     maker = registry.picture_maker(game.game)
-    found: dict[str, Any] = {
+    extras: dict[str, Any] = {
         name: True for name in PARTS if name in maker.EXTRAS and (name != "heat" or judged is not None)
     }
     if game.info.has_dice and judged is not None and judged.finding is not None:
-        found["chances"] = {line.throw: line.value.expected for line in judged.finding.lines if line.throw}
-    return found
+        extras["chances"] = {line.throw: line.value.expected for line in judged.finding.lines if line.throw}
+    return extras
 
 
 def _line(game: ReviewedGame, positions: Sequence[Position], judged: Ply, boards: Boards) -> Iterator[FrameStep]:

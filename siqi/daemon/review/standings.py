@@ -32,8 +32,8 @@ class Standing(NamedTuple):
 def standings(games: Sequence[tuple[ReviewedGame, GameCourse, tuple[SideSummary, SideSummary]]]) -> list[Standing]:
     """Return the players' results, grouped by game, best scores first; sides without names come last."""
     rows: dict[tuple[str, str, int], list[tuple[int, float | None, SideSummary]]] = {}
-    for number, (game, found, sums) in enumerate(games):
-        points = points_of(game, found)
+    for number, (game, course, sums) in enumerate(games):
+        points = points_of(game, course)
         for side, player in enumerate((game.record.first, game.record.second)):
             name = player.strip().removeprefix(UNKNOWN_PLAYER)
             own = None if points is None else abs(side - points)
@@ -50,11 +50,11 @@ def standings(games: Sequence[tuple[ReviewedGame, GameCourse, tuple[SideSummary,
     return sorted(table, key=lambda row: (kinds.index(row.game), not row.name, _order(row)))
 
 
-def points_of(game: ReviewedGame, found: GameCourse) -> float | None:
+def points_of(game: ReviewedGame, course: GameCourse) -> float | None:
     """Return the first side's points by the record, else by the rules at the end; None if the result is not known."""
     if game.record.result in POINTS:
         return POINTS[game.record.result]
-    outcome = found.outcomes[-1]
+    outcome = course.outcomes[-1]
     return None if outcome is None else outcome.points
 
 

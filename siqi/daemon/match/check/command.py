@@ -50,17 +50,17 @@ class Result(msgspec.Struct, omit_defaults=True):
     dialogue: list[str] = []
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `siqi match check`."""
-    option = found.add_argument
+    option = parser.add_argument
     option("engine", metavar="ENGINE", help="COMMAND [OPTION=VALUE ...] in one argument, or siqi, as for a match")
     option("--game", dest="played", choices=GAMES, help="what it plays; default: the protocol's usual game")
     option("--proto", choices=PROTOCOLS, help="the protocol; default: found by asking")
     option("--only", nargs="+", choices=CHECKS, default=[], metavar="NAME", help="these checks; default: all")
     option("--slow", type=factor, default=1.0, metavar="FACTOR", help="wait FACTOR times as long, on a busy machine")
     option("--json", action="store_true", help="print a line of JSON for each check")
-    found.epilog = f"checks: {', '.join(CHECKS)}\n\n{EXAMPLES}"
-    found.set_defaults(run=check_with)
+    parser.epilog = f"checks: {', '.join(CHECKS)}\n\n{EXAMPLES}"
+    parser.set_defaults(run=check_with)
 
 
 def factor(text: str) -> float:

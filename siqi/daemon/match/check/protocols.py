@@ -272,8 +272,8 @@ class Cecp(Protocol):
         return ["st 30", "go"]
 
     def move_of(self, line: Line) -> str | None:
-        found = re.fullmatch(r"(?:move|My move is ?:)\s+(\S+)\s*", line.text)
-        return found[1] if found else None
+        match = re.fullmatch(r"(?:move|My move is ?:)\s+(\S+)\s*", line.text)
+        return match[1] if match else None
 
 
 class Sau(Protocol):

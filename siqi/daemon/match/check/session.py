@@ -147,8 +147,8 @@ class Session(Dialogue):
 
 def absolute(words: list[str]) -> list[str]:
     """Return a command that means the same in any folder and with any environment."""
-    found = [shutil.which(words[0]) or words[0], *words[1:]]
+    command = [shutil.which(words[0]) or words[0], *words[1:]]
     return [
         os.path.abspath(word) if os.path.isfile(word) or (os.sep in word and os.path.exists(word)) else word
-        for word in found
+        for word in command
     ]

@@ -58,11 +58,11 @@ def load_games(
     """
     _check(path, game)
     data = read_bytes(path, MAX_BYTES)
-    one = _named(game, format) if format else recognised(registry.formats(game), data, str(path))
-    if one is None:
+    form = _named(game, format) if format else recognised(registry.formats(game), data, str(path))
+    if form is None:
         raise ValueError(f"{path}: not a format of {game} that is known")
     with announce_compiling(to_stderr, game):
-        parsed = one.read(data, encoding)
+        parsed = form.read(data, encoding)
     if any(isinstance(each, GameRecord) for each in parsed.games):
         cut_records(game, parsed)
         parsed.faults += parsed.notes
@@ -92,11 +92,11 @@ def save_games(
     kind = "siqi.Game" if game == "xiangqi" else "siqi.GameRecord"
     if not isinstance(games, Sequence) or not all(_is_game(game, each) for each in games):
         raise TypeError(f"games: a list of {kind} is needed")
-    one = _named(game, format) if format else named_by_file(registry.formats(game), str(path))
-    if one is None:
+    form = _named(game, format) if format else named_by_file(registry.formats(game), str(path))
+    if form is None:
         raise ValueError(f"{path}: no format of {game} has such a name")
     with announce_compiling(to_stderr, game):
-        written = one.write(games, WriteStyle(encoding, notation))
+        written = form.write(games, WriteStyle(encoding, notation))
     try:
         replace_file(path, [written.data], lambda head: replace)
     except FileExistsError:
@@ -117,7 +117,7 @@ def _check(path: object, game: str) -> None:
 
 def _named(game: str, name: str) -> Format:
     formats = registry.formats(game)
-    for one in formats:
-        if one.name == name:
-            return one
-    raise ValueError(f"no format of {game} is called {name}; there are {', '.join(one.name for one in formats)}")
+    for form in formats:
+        if form.name == name:
+            return form
+    raise ValueError(f"no format of {game} is called {name}; there are {', '.join(form.name for form in formats)}")

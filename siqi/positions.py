@@ -425,7 +425,9 @@ def _drawing(position: Position | Board, shown: Look, more: Mapping[str, Any]) -
 
 def _check_more(game: str, draw: Callable[..., Drawing], more: Mapping[str, Any]) -> None:
     """Raise TypeError for an argument that a game's pictures have not, or a value of a wrong type."""
-    known = [one.name for one in signature(draw).parameters.values() if one.kind is Parameter.KEYWORD_ONLY]
+    known = [
+        parameter.name for parameter in signature(draw).parameters.values() if parameter.kind is Parameter.KEYWORD_ONLY
+    ]
     for name, value in more.items():
         if name not in known:
             raise TypeError(f"{name}: pictures of {game} have no such argument, but {', '.join(known)}")

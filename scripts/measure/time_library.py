@@ -126,7 +126,7 @@ def replays(options: argparse.Namespace) -> Table:
     ]
     for notation in NOTATIONS:
         moves = ([siqi.Move.from_uci(word) for word in words] for words in ours)
-        text = "\n".join(Game({}, one).text(notation) for one in moves)
+        text = "\n".join(Game({}, line).text(notation) for line in moves)
         rows.append(row(f"Xiangqi, PGN in {notation}", ours, partial(_read, text), runs))
     for name in siqi.GAMES[1:]:
         games = random_words(name, 1 + options.count // 50)  # Connect6 lists sixty thousand moves at each

@@ -131,10 +131,10 @@ def _joined(curves: list[Curve]) -> Curve | None:
         control = start + along * leaves
         if along <= 0 or ((end - control) * arrives.conjugate()).real <= 0:
             return None
-    one = Curve(start, control, end)
-    line = [one.at(i / 24) for i in range(25)]
+    joined = Curve(start, control, end)
+    line = [joined.at(i / 24) for i in range(25)]
     room = TOLERANCE + abs(end - start) / 60  # the points of `line` are some 1/24 of its length apart
-    return one if all(min(abs(point - other) for other in line) <= room for point in samples) else None
+    return joined if all(min(abs(point - other) for other in line) <= room for point in samples) else None
 
 
 def path_of(contours: list[list[Curve]]) -> str:

@@ -283,14 +283,14 @@ def left_out(kind: str, texts: Sequence[str]) -> list[str]:
 
 def recognised(formats: Sequence[Format], data: bytes, file_name: str = "") -> Format | None:
     """Return a file's format, by its content first and by its name second; None if neither shows it."""
-    fitting = [one for one in formats if one.recognises(data[:HEAD_BYTES])]
+    fitting = [form for form in formats if form.recognises(data[:HEAD_BYTES])]
     return named_by_file(fitting, file_name) or next(iter(fitting), None) or named_by_file(formats, file_name)
 
 
 def named_by_file(formats: Sequence[Format], file_name: str) -> Format | None:
     """Return the first format with the end of a file's name, None if there is none."""
     lower = file_name.lower()
-    return next((one for one in formats if lower.endswith(one.suffixes)), None)
+    return next((form for form in formats if lower.endswith(form.suffixes)), None)
 
 
 def encode(text: str, encoding: str, losses: Losses) -> bytes:

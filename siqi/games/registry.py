@@ -79,9 +79,9 @@ def record_format(name: str) -> Format:
 
     KeyError for an unknown name, ValueError if the game has no such format.
     """
-    for one in formats(name):
-        if one.is_stream:
-            return one
+    for form in formats(name):
+        if form.is_stream:
+            return form
     raise ValueError(f"{name} has no records")
 
 

@@ -170,7 +170,7 @@ def _remove_left_over(target: Path) -> None:
     stem = re.sub(r"\d+", r"\\d+", re.escape(target.name[:64]))
     pattern = re.compile(rf"\.{stem}\.[0-9a-f]{{16}}\.tmp")
     with contextlib.suppress(OSError):
-        for entry in [one for one in os.scandir(target.parent) if pattern.fullmatch(one.name)]:
+        for entry in [entry for entry in os.scandir(target.parent) if pattern.fullmatch(entry.name)]:
             with contextlib.suppress(OSError):
                 _remove_unlocked(entry.path)
 

@@ -26,7 +26,7 @@ _JSON_NAMES = (".json", ".jsonl", ".ndjson")
 
 def format_names() -> set[str]:
     """Return the names of all games' file formats."""
-    return {one.name for game in registry.NAMES for one in registry.formats(game)}
+    return {form.name for game in registry.NAMES for form in registry.formats(game)}
 
 
 class InputKind(NamedTuple):
@@ -71,9 +71,9 @@ def kind_of(name: str, head: bytes, game: str, form: str) -> InputKind:
     return InputKind(_way(choice.format), choice.game, choice)
 
 
-def _way(one: Format) -> str:
+def _way(form: Format) -> str:
     """Return the word of `--from` for a format that is read game by game or line by line; '' for the others."""
-    return RECORD if one.is_stream else FEN if one.name == "fens" else ""
+    return RECORD if form.is_stream else FEN if form.name == "fens" else ""
 
 
 def _is_json(head: bytes) -> bool:
@@ -103,7 +103,7 @@ def read_whole(
     if len(data) > MAX_BYTES:
         raise ValueError(f"{name}: more than the {MAX_BYTES >> 20} MiB that a file may have")
     parsed = read_games(GameSource(name, data, encoding=encoding), kind.choice, report)
-    return [record_of(kind.game, one) for one in parsed.games], len(parsed.faults)
+    return [record_of(kind.game, record) for record in parsed.games], len(parsed.faults)
 
 
 def queries_of_fens(handle: Iterable[str], game: str, prefix: str = "") -> Iterator[Query]:

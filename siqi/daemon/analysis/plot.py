@@ -361,10 +361,10 @@ def draw_spread(axes: Axes, summary: PlotSummary, plies: list[int]) -> None:
     """Draw the median and the spread of all games' expected results by ply."""
     histograms = [summary.by_ply[ply] for ply in plies]
     for low, high, alpha in ((0.05, 0.95, 0.15), (0.25, 0.75, 0.3)):
-        lower, upper = ([one.quantile(share) for one in histograms] for share in (low, high))
+        lower, upper = ([histogram.quantile(share) for histogram in histograms] for share in (low, high))
         label = f"{high - low:.0%} of the games"
         axes.fill_between(plies, lower, upper, alpha=alpha, color="tab:blue", linewidth=0, label=label)
-    axes.plot(plies, [one.quantile(0.5) for one in histograms], color="tab:blue", label="median")
+    axes.plot(plies, [histogram.quantile(0.5) for histogram in histograms], color="tab:blue", label="median")
     axes.legend(loc="best", fontsize="small")
 
 

@@ -92,10 +92,10 @@ def table(games: Sequence[str]) -> list[str]:
     head = ["game", "format", "names", *FEATURES, "tags", "used by"]
     rows = [[translated(cell) for cell in head]]
     for game in games:
-        for one in registry.formats(game):
-            marks = [translated("yes") if feature in one.holds else "-" for feature in FEATURES]
-            texts = [translated(one.tags), translated(one.about)]
-            rows.append([game, one.name, " ".join(one.suffixes), *marks, *texts])
+        for form in registry.formats(game):
+            marks = [translated("yes") if feature in form.holds else "-" for feature in FEATURES]
+            texts = [translated(form.tags), translated(form.about)]
+            rows.append([game, form.name, " ".join(form.suffixes), *marks, *texts])
     widths = [max(width_of(row[column]) for row in rows) for column in range(len(head))]
     return ["  ".join(map(padded, row, widths)).rstrip() for row in rows]
 
@@ -307,7 +307,7 @@ def _check_folder(path: Path, target: str | None) -> None:
     """Raise CommandError unless the target's files can be made in a folder, which is made if it is missing."""
     if not target:
         raise CommandError("--split needs --to FORMAT (--list)")
-    if target not in (names := {one.name: None for game in registry.NAMES for one in registry.formats(game)}):
+    if target not in (names := {form.name: None for game in registry.NAMES for form in registry.formats(game)}):
         raise CommandError(f"--to {target}: one of {', '.join(names)}")
     try:
         if not path.exists():
@@ -333,18 +333,20 @@ def _target(options: argparse.Namespace, game: str, output: str) -> Format:
     """Return the format of the output; CommandError if nothing names it, or it is not one of the game's."""
     table = registry.formats(game)
     if options.target:
-        one = next((one for one in table if one.name == options.target), None)
-        if one is None:
-            raise CommandError(f"--to {options.target}: {game} has the formats {', '.join(one.name for one in table)}")
+        form = next((form for form in table if form.name == options.target), None)
+        if form is None:
+            raise CommandError(
+                f"--to {options.target}: {game} has the formats {', '.join(form.name for form in table)}"
+            )
     else:
-        one = named_by_file(table, output)
-        if one is None:
+        form = named_by_file(table, output)
+        if form is None:
             fault = f"{output}: no format of {game} has such a name"
             fault = "standard output has no name to show a format" if output == "-" else fault
             raise CommandError(f"{fault}; name one by --to (--list)")
-    if options.notation and options.notation not in one.notations:
-        choice = ", ".join(one.notations)
-        raise CommandError(f"--notation {options.notation}: {one.name} has {choice or 'no choice'}")
-    if options.output_encoding and not one.is_text:
-        raise CommandError(f"--output-encoding: {one.name} has an encoding of its own")
-    return one
+    if options.notation and options.notation not in form.notations:
+        choice = ", ".join(form.notations)
+        raise CommandError(f"--notation {options.notation}: {form.name} has {choice or 'no choice'}")
+    if options.output_encoding and not form.is_text:
+        raise CommandError(f"--output-encoding: {form.name} has an encoding of its own")
+    return form

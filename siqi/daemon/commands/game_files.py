@@ -77,11 +77,11 @@ def _below(folder: str, without: str) -> Iterator[str]:
     """Yield the files below a folder without hidden ones, in the order of their names."""
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(
-            one
-            for one in folders
-            if not one.startswith(".") and not (without and _is_same(os.path.join(parent, one), without))
+            name
+            for name in folders
+            if not name.startswith(".") and not (without and _is_same(os.path.join(parent, name), without))
         )
-        yield from (os.path.join(parent, one) for one in sorted(names) if not one.startswith("."))
+        yield from (os.path.join(parent, name) for name in sorted(names) if not name.startswith("."))
 
 
 def _is_same(path: str, other: str) -> bool:
@@ -170,7 +170,9 @@ def choose(source: GameSource) -> GameFormat:
     tables = {game: registry.formats(game) for game in ([source.game] if source.game else registry.NAMES)}
     head = source.data[:HEAD_BYTES]
     if source.format:
-        named = [GameFormat(game, one) for game, table in tables.items() for one in table if one.name == source.format]
+        named = [
+            GameFormat(game, form) for game, table in tables.items() for form in table if form.name == source.format
+        ]
         if not named:
             raise CommandError(f"--from {source.format}: there is no such format (siqi convert --list)")
         choices = [choice for choice in named if choice.format.recognises(head)] or named
@@ -180,9 +182,9 @@ def choose(source: GameSource) -> GameFormat:
     for name in ("", source.name):  # the content of any game's files comes before a file's name
         for game, table in tables.items():
             if recognised(table, head, name):
-                one = recognised(table, head, source.name)
-                assert one is not None
-                return GameFormat(game, one)
+                form = recognised(table, head, source.name)
+                assert form is not None
+                return GameFormat(game, form)
     what = "not a format that is known; name it by --from (siqi convert --list shows them)"
     raise CommandError(f"{source.name}: {what}")
 

@@ -263,7 +263,7 @@ def run_match(
     """
     match = new_match(settings)
     match = match._replace(openings=load_openings(match.game, settings))
-    if records_into is not None and settings.game != "xiangqi" and any(one.fen for one in match.openings):
+    if records_into is not None and settings.game != "xiangqi" and any(opening.fen for opening in match.openings):
         raise UsageError("--records: games must begin at the start position, except Xiangqi's")
     log, records = open_log(path, settings)
     kept = len(records)

@@ -92,23 +92,23 @@ def _review(options: argparse.Namespace) -> int:
     read = read_all(options, report)
     settings = RunSettings(workers_of(options), options.threads, options.hash, given=options.settings)
     loaded = {}
-    for name in dict.fromkeys(one.game for one in read.games):
+    for name in dict.fromkeys(game.game for game in read.games):
         with announce_compiling(report, name):
             loaded[name] = registry.load(name, report)
         for option, value in options.settings.items():
-            if option in {one.name for one in registry.info(name).options}:
+            if option in {known.name for known in registry.info(name).options}:
                 loaded[name].set_option(option, value)  # its books, rules and tablebases
-    courses = [course(one, loaded[one.game]) for one in read.games]
-    asked = [positions(one, way, options, settings) for one, way in zip(read.games, courses, strict=True)]
+    courses = [course(game, loaded[game.game]) for game in read.games]
+    asked = [positions(game, way, options, settings) for game, way in zip(read.games, courses, strict=True)]
     with FindingsFile(output.with_name(f"{output.name}.partial")) as partial:
         _analyse(asked, settings, partial, options.cluster)
-        keys = {one.key for wanted in asked for one in wanted}
+        keys = {position.key for wanted in asked for position in wanted}
         errors = sum(bool(partial.findings[key].error) for key in keys)
         page = Page()
-        for one, way, wanted in zip(read.games, courses, asked, strict=True):
-            plies = assess(one, way, wanted, partial.findings)
-            doubt = doubt_of(one, plies, (wanted[0].query.movetime or 0) if wanted else 0)
-            page.add(one, loaded[one.game], way, solved(one, loaded[one.game], plies), doubt)
+        for game, way, wanted in zip(read.games, courses, asked, strict=True):
+            plies = assess(game, way, wanted, partial.findings)
+            doubt = doubt_of(game, plies, (wanted[0].query.movetime or 0) if wanted else 0)
+            page.add(game, loaded[game.game], way, solved(game, loaded[game.game], plies), doubt)
         data = page.html().encode()
         with held_back():
             replace_file(output, [data], is_page)
@@ -149,10 +149,10 @@ def _analyse(
     """Analyse each position that the partial file lacks once, games backwards: stored results help earlier ones."""
     missing: dict[str, PositionRequest] = {}
     for game in asked:
-        for one in reversed(game):
-            if one.key not in partial.findings:
-                missing.setdefault(one.key, one)
-    total = len({one.key for game in asked for one in game})
+        for position in reversed(game):
+            if position.key not in partial.findings:
+                missing.setdefault(position.key, position)
+    total = len({position.key for game in asked for position in game})
     if len(missing) < total:
         report(f"positions that an earlier run has analysed: {total - len(missing)}")
     if not missing:

@@ -184,10 +184,12 @@ def find(
             take(finding_of(waiting.pop(name), answer))
 
     def feed(run: Run) -> None:
-        for number, one in enumerate(positions):
+        for number, position in enumerate(positions):
             name = str(number)
-            waiting[name] = one.key
-            query = msgspec.structs.replace(one.query, id=name, analyseTurns=(one.turn,), reportEvery=EVERY_REPORT_S)
+            waiting[name] = position.key
+            query = msgspec.structs.replace(
+                position.query, id=name, analyseTurns=(position.turn,), reportEvery=EVERY_REPORT_S
+            )
             run.take_query(query)
 
     with contextlib.ExitStack() as stack:

@@ -84,10 +84,10 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Revi
     if options.number is not None:
         check_number(options.number, games)
         games = games[options.number - 1 : options.number]
-    kept = [one for one in games if one.plies >= 0]
+    kept = [reviewed for reviewed in games if reviewed.plies >= 0]
     if len(kept) < len(games):
         report(f"games without both set-ups are left out: {len(games) - len(kept)}")
-    kept = [one for one in kept if _can_be_played(one, report)]
+    kept = [reviewed for reviewed in kept if _can_be_played(reviewed, report)]
     if not kept:
         raise ValueError(f"{', '.join(options.games)}: no game can be read")
     return ReviewInput(kept, not faults and len(kept) == len(games))
@@ -107,13 +107,13 @@ def _inputs(names: Sequence[str], report: Callable[[str], None]) -> Iterator[str
             yield from (file.path for file in files_of([name], report).files)
 
 
-def _can_be_played(one: ReviewedGame, report: Callable[[str], None]) -> bool:
+def _can_be_played(game: ReviewedGame, report: Callable[[str], None]) -> bool:
     """True if the rules can play a game's first position; else report why not."""
-    if one.record.fen:
+    if game.record.fen:
         try:
-            registry.load(one.game).position(one.record.fen)
+            registry.load(game.game).position(game.record.fen)
         except ValueError as error:
-            report(f"{one.place}: {error}")
+            report(f"{game.place}: {error}")
             return False
     return True
 

@@ -78,25 +78,25 @@ class Page:
         base: list[list[int]] = [[] for _ in entry["views"]]
         shown = []
         for ply, frames in enumerate(frames_of(game, loaded, plies, boards)):
-            one = _judgement(game, course, plies, ply)
+            shown_ply = _judgement(game, course, plies, ply)
             if ply:
-                one["w"] = words[ply - 1]
+                shown_ply["w"] = words[ply - 1]
             if rule := course.rules[ply]:
-                one["r"] = [round(rule.confidence, 4), rule.asked, int(rule.counts_positions), rule.intents]
-            one["p"] = course.fens[ply]
-            one["f"] = [next(differences([new], old)) for old, new in zip(base, frames.frames, strict=True)]
+                shown_ply["r"] = [round(rule.confidence, 4), rule.asked, int(rule.counts_positions), rule.intents]
+            shown_ply["p"] = course.fens[ply]
+            shown_ply["f"] = [next(differences([new], old)) for old, new in zip(base, frames.frames, strict=True)]
             base = frames.frames
             if ply < len(course.books):
                 moves = sorted(course.books[ply], key=lambda move: -move.games)[:MAX_BOOK_MOVES]
-                one["s"] = [
+                shown_ply["s"] = [
                     [self._texts(game, course.fens[ply], [move.word])[0], move.games, move.score] for move in moves
                 ]
             if frames.line:
                 texts = self._texts(game, course.fens[ply], [step.word for step in frames.line])
                 views = zip(*(step.frames for step in frames.line), strict=True)
                 chains = [list(differences(chain, start)) for chain, start in zip(views, base, strict=True)]
-                one["b"] = {"w": texts, "f": chains}
-            shown.append(one)
+                shown_ply["b"] = {"w": texts, "f": chains}
+            shown.append(shown_ply)
             self._first_frames.setdefault(game.game, frames.frames[0])
         entry["plies"] = shown
         if text := annotated(game, plies):
@@ -123,7 +123,7 @@ class Page:
             boards[name] = {"shapes": [frames.shapes(way) for way in WAYS], "grounds": frames.grounds()}
             if numerals := frames.other_grounds():
                 boards[name]["numerals"] = numerals
-        notations = {name: list(one.NOTATIONS) for name in self._boards if (one := registry.wording(name))}
+        notations = {name: list(wording.NOTATIONS) for name in self._boards if (wording := registry.wording(name))}
         data = {
             "version": __version__,
             "grades": GRADES,

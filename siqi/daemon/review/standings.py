@@ -41,9 +41,9 @@ def standings(games: Sequence[tuple[ReviewedGame, GameCourse, tuple[SideSummary,
     table = []
     for (kind, name, side), played in rows.items():
         known = [own for _, own, _ in played if own is not None]
-        moves = sum(one.moves for _, _, one in played)
-        grades = tuple(sum(one.grades[i] for _, _, one in played) for i in range(3))
-        lost = sum(one.lost * one.moves for _, _, one in played) / max(moves, 1)
+        moves = sum(summary.moves for _, _, summary in played)
+        grades = tuple(sum(summary.grades[i] for _, _, summary in played) for i in range(3))
+        lost = sum(summary.lost * summary.moves for _, _, summary in played) / max(moves, 1)
         numbers = tuple(dict.fromkeys(number for number, _, _ in played))
         table.append(Standing(kind, name, side, numbers, sum(known), len(known), moves, grades, lost))  # type: ignore[arg-type]
     kinds = list(dict.fromkeys(row.game for row in table))

@@ -72,5 +72,5 @@ def note_result(parsed: ParsedFile, number: int, game: GameRecord) -> None:
 def count_changes(game: GameRecord, read_back: GameRecord, losses: Losses) -> None:
     """Count the texts of a game that read back differently. Blanks around them are no content, nor is `?`."""
     for name, what in TEXTS.items():
-        before, after = (getattr(one, name).strip() for one in (game, read_back))
+        before, after = (getattr(record, name).strip() for record in (game, read_back))
         losses[f"some characters in {what}"] += before not in (after, "?") and bool(before)

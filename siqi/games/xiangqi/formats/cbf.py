@@ -130,7 +130,7 @@ def _plant(game: Game, elements: list[Element], parsed: ParsedFile) -> None:
 def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the file of one game."""
     losses = Losses()
-    holds = next(one.holds for one in FORMATS if one.name == name)
+    holds = next(form.holds for form in FORMATS if form.name == name)
     game = fitted(games[0] if games else Game(), holds, _FIELDS.values(), losses)
     tags = tags_of(game)
     fields = {field: tags.get(tag, "") for field, tag in _FIELDS.items()}

@@ -404,7 +404,7 @@ class _Tree:
 def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
-    holds = next(one.holds for one in FORMATS if one.name == name)
+    holds = next(form.holds for form in FORMATS if form.name == name)
     texts = [_game_text(name, fitted(game, holds, None, losses), losses) for game in games or [Game()]]
     return WrittenFile(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
 

@@ -324,7 +324,7 @@ def _drawn_fen(lines: Iterable[str], turn: str) -> str:
 def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
-    holds = next(one.holds for one in FORMATS if one.name == name)
+    holds = next(form.holds for form in FORMATS if form.name == name)
     texts = [_game_text(fitted(game, holds, None, losses), losses) for game in games or [Game()]]
     return WrittenFile(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
 
@@ -337,12 +337,12 @@ def _game_text(game: Game, losses: Losses) -> str:
     )
     rows = [f"结果: {_RESULTS[game.result]}"]
     for tag, value in tags.items():
-        one = " ".join(value.split())
-        losses["line ends in tags, now blanks"] += one != value
-        if tag in _TAGS or _field_of(f"{_FIELDS.get(tag, tag)}: {one}") != (_FIELDS.get(tag, tag), one):
+        shown = " ".join(value.split())
+        losses["line ends in tags, now blanks"] += shown != value
+        if tag in _TAGS or _field_of(f"{_FIELDS.get(tag, tag)}: {shown}") != (_FIELDS.get(tag, tag), shown):
             losses[f"tags {tag}"] += 1
         else:
-            rows.insert(0 if tag == "Title" else len(rows), f"{_FIELDS.get(tag, tag)}: {one}")
+            rows.insert(0 if tag == "Title" else len(rows), f"{_FIELDS.get(tag, tag)}: {shown}")
     if "FEN" in game.headers:
         rows.append(f"初始局面: {game.headers['FEN']}")
     rows += [" ", *game.comments.get(0, "").splitlines(), "【主变】"]

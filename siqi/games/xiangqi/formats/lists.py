@@ -123,7 +123,7 @@ def _paragraphs(text: str, remarks: list[str]) -> Iterator[_Row]:
 def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games; ValueError if one begins where the format has no room for it."""
     losses = Losses()
-    holds = next(one.holds for one in FORMATS if one.name == name)
+    holds = next(form.holds for form in FORMATS if form.name == name)
     rows = []
     for whole in games:
         game = fitted(whole, holds, (), losses)

@@ -192,7 +192,7 @@ def _fen_of(setup: str) -> str:
 def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
-    holds = next(one.holds for one in FORMATS if one.name == name)
+    holds = next(form.holds for form in FORMATS if form.name == name)
     texts = []
     for whole in games or [Game()]:
         game = fitted(whole, holds, NAMES, losses)

@@ -41,11 +41,15 @@ def opening_of(boards: Iterable[Mapping[str, str]]) -> OpeningName | None:
     """
     best: Formation | None = None
     name = None
-    last_ply = max(one.last_ply for one in formations())
+    last_ply = max(formation.last_ply for formation in formations())
     for ply, board in enumerate(itertools.islice(boards, last_ply + 1)):
-        for one in formations():
-            if (best is None or one.rank > best.rank) and ply <= one.last_ply and has_reached(board, one):
-                best, name = one, OpeningName(one.chinese, one.english, ply)
+        for formation in formations():
+            if (
+                (best is None or formation.rank > best.rank)
+                and ply <= formation.last_ply
+                and has_reached(board, formation)
+            ):
+                best, name = formation, OpeningName(formation.chinese, formation.english, ply)
     return name
 
 

@@ -1,4 +1,4 @@
-"""Commands for long jobs, in rooms by subject. Importing them announces the compiling of the games' kernels."""
+"""Commands for long jobs, in folders by subject. Importing them announces the compiling of the games' kernels."""
 
 from scripts.common import script
 

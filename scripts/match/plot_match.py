@@ -108,8 +108,8 @@ def draw(figure: Figure, settings: MatchSettings, histories: list[PairingHistory
             axes[0].vlines(pairs, low, high, color=line.get_color(), alpha=0.4)
         settled = [point for point in points if point.pairs >= FIRST_SHOWN] or points
         edges += [edge for point in settled for edge in (point.low, point.high)]
-    room = 0.05 * (max(edges) - min(edges))
-    axes[0].set_ylim(min(edges) - room, max(edges) + room)
+    margin = 0.05 * (max(edges) - min(edges))
+    axes[0].set_ylim(min(edges) - margin, max(edges) + margin)
     axes[0].axhline(0, color="grey", linewidth=0.8)
     axes[0].set_ylabel("Elo, 95 %")
     axes[0].legend(loc="best", fontsize="small")

@@ -21,14 +21,14 @@ from scripts.match.paired_games import draw_scores, run_games, score_table
 
 from siqi.daemon.clients.player import PlayerLimits
 
-ROOMS = {"ewn": "ewn_uct", "junqi": "junqi_cooperation"}
-"""The room of each game's players."""
+FOLDERS = {"ewn": "ewn_uct", "junqi": "junqi_cooperation"}
+"""The folder of each game's players."""
 
 
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    parser.add_argument("game", choices=ROOMS)
+    parser.add_argument("game", choices=FOLDERS)
     parser.add_argument("log", type=Path, help="JSON lines; continued if it exists")
     parser.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
     parser.add_argument("--games", type=int, default=400, help="of each pairing")
@@ -39,7 +39,7 @@ def main() -> int:
     parser.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
     options = parser.parse_args()
     check_plot(options.plot)
-    play = importlib.import_module(f"scripts.papers.{ROOMS[options.game]}.players").play
+    play = importlib.import_module(f"scripts.papers.{FOLDERS[options.game]}.players").play
     each = PlayerLimits(nodes=options.nodes) if options.nodes else PlayerLimits(options.ms)
     records = run_games(play, options.pairing, options.log, options.games, each, script.jobs(options))
     print(score_table(records).markdown())

@@ -133,8 +133,8 @@ def _joined(curves: list[Curve]) -> Curve | None:
             return None
     joined = Curve(start, control, end)
     line = [joined.at(i / 24) for i in range(25)]
-    room = TOLERANCE + abs(end - start) / 60  # the points of `line` are some 1/24 of its length apart
-    return joined if all(min(abs(point - other) for other in line) <= room for point in samples) else None
+    tolerance = TOLERANCE + abs(end - start) / 60  # the points of `line` are some 1/24 of its length apart
+    return joined if all(min(abs(point - other) for other in line) <= tolerance for point in samples) else None
 
 
 def path_of(contours: list[list[Curve]]) -> str:

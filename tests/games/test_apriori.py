@@ -41,10 +41,10 @@ def test_frequent_sets_are_those_counted_by_hand(seed: int) -> None:
         assert level.counts.tolist() == [expected[items] for items in found]
 
 
-def test_room_grows_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arrays_grow_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     baskets = transactions(4)
     expected = [level.sets.tolist() for level in mined(baskets, 10, 3)]
-    monkeypatch.setattr(apriori, "ROOM", 3)
+    monkeypatch.setattr(apriori, "CAPACITY", 3)
     assert [level.sets.tolist() for level in mined(baskets, 10, 3)] == expected
 
 

@@ -269,15 +269,15 @@ def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
 def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
     """A frame too large is not unpacked, whether it states its size or not."""
     ending = Ending.parse("P-A")
-    room = 2 * ending.entries
+    size = 2 * ending.entries
     for bomb in (
         zstandard.ZstdCompressor().compress(bytes(1 << 26)),
         zstandard.ZstdCompressor(write_content_size=False).compress(bytes(1 << 26)),
-        zstandard.ZstdCompressor().compress(bytes(room - 1)),
+        zstandard.ZstdCompressor().compress(bytes(size - 1)),
         b"",
         b"\x28\xb5\x2f\xfd\xe0" + b"\xff" * 8 + bytes(3),  # a frame of 2**64 - 1 bytes
     ):
-        blocks = -(-room // (1 << 20))
+        blocks = -(-size // (1 << 20))
         head = 8 * (blocks + 1)
         offsets = [head] + [head + len(bomb)] * blocks
         about = {"ending": "P-A", "entries": ending.entries}

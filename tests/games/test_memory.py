@@ -73,12 +73,12 @@ def test_a_game_goes_before_another_comes() -> None:
 
 def test_a_searcher_without_room_takes_less_memory() -> None:
     """A searcher without room for the new size takes the old one; without room for that, the smallest."""
-    room = 64
+    limit = 64
     made: list[int] = []
 
     def make(size: int) -> bytearray:
         made.append(size)
-        if size > room:
+        if size > limit:
             raise MemoryError
         return bytearray(size)
 
@@ -90,7 +90,7 @@ def test_a_searcher_without_room_takes_less_memory() -> None:
     with pytest.raises(MemoryError, match="using 64 MiB"):
         memory.resize(65, make)
     assert len(memory.held) == 64 and memory.wanted == 65
-    room = 2
+    limit = 2
     with pytest.raises(MemoryError, match=f"using {SMALLEST_MB} MiB"):
         memory.resize(3, make)
     assert len(memory.held) == SMALLEST_MB

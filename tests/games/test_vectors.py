@@ -76,12 +76,12 @@ def test_rows_are_combined_as_by_numpy(count: int, how: int) -> None:
     """Sums of any numbers wrap around; numbers on both sides of the target stay, and an exchange works in place."""
     random = np.random.default_rng(how)
     for in_place in (False, True):
-        room, source, plus, minus, minus_too = random.integers(-(2**15), 2**15, (5, count + 64), dtype=np.int16)
-        target = room[32:-32]
+        buffer, source, plus, minus, minus_too = random.integers(-(2**15), 2**15, (5, count + 64), dtype=np.int16)
+        target = buffer[32:-32]
         rows = [row[32:-32] for row in (source, plus, minus, minus_too)]
         if in_place:
             rows[0] = target
-        old, before = room.copy(), target.copy()
+        old, before = buffer.copy(), target.copy()
         want = (
             rows[0].copy(),
             before + rows[1],
@@ -91,7 +91,7 @@ def test_rows_are_combined_as_by_numpy(count: int, how: int) -> None:
         )[how]
         COMBINE[count](how, address_of(target), *map(address_of, rows))
         assert (target == want).all()
-        assert (room[:32] == old[:32]).all() and (room[-32:] == old[-32:]).all()
+        assert (buffer[:32] == old[:32]).all() and (buffer[-32:] == old[-32:]).all()
 
 
 def exact_sum(first: Any, second: Any, weights: Any, hidden: Any, biases: Any, outputs: Any) -> tuple[int, Any]:

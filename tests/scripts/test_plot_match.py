@@ -78,8 +78,8 @@ def test_all_of_a_plot_is_seen(games: int) -> None:
     elo, llr = figure.axes
     assert [text.get_text()[:2] for text in llr.texts] == ["H0", "H1"]
     for text in llr.texts:
-        box, room = text.get_window_extent(), llr.get_window_extent()
-        assert room.x0 <= box.x0 <= box.x1 <= room.x1 and room.y0 <= box.y0 <= box.y1 <= room.y1
+        box, frame = text.get_window_extent(), llr.get_window_extent()
+        assert frame.x0 <= box.x0 <= box.x1 <= frame.x1 and frame.y0 <= box.y0 <= box.y1 <= frame.y1
     assert (elo.lines[0].get_marker() == ".") == (games < 60)
     assert len(elo.collections) == (2 if games == 2 else 1)
 

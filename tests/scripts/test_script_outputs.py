@@ -41,7 +41,7 @@ def file_of(module: str) -> str:
 class Writer(NamedTuple):
     """A script that writes a shipped file, or one like it."""
 
-    module: str  # `room.name`
+    module: str  # `folder.name`
     words: tuple[str, ...]
     shipped: Path
 

@@ -25,7 +25,7 @@ from siqi.games.xiangqi.rules.notation import START_FEN
 class Run(NamedTuple):
     """A small run; `{name}` in its words is a file that the maker of that name writes in the folder of the run."""
 
-    script: str  # `room/name`
+    script: str  # `folder/name`
     words: str
     prints: str = ""  # a pattern in its output
     status: int = 0

@@ -253,26 +253,26 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-def test_rooms_of_scripts_are_layers() -> None:
-    """Rooms are layers in the order of scripts/README.md; no room imports another of its own layer."""
+def test_folders_of_scripts_are_layers() -> None:
+    """Folders are layers in the order of scripts/README.md; no folder imports another of its own layer."""
     (line,) = re.findall(r"^`common` < .*$", (ROOT / "scripts/README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    layers = {room: i for i, part in enumerate(line.split(" < ")) for room in re.findall(r"`([\w/]+)`", part)}
+    layers = {folder: i for i, part in enumerate(line.split(" < ")) for folder in re.findall(r"`([\w/]+)`", part)}
     upward = []
     for path in (ROOT / "scripts").glob("*/**/*.py"):
         own = path.relative_to(ROOT / "scripts").parent
         for name in imported(path):
-            room = room_of(name) if name.startswith("scripts.") else own
-            if room != own and not layers[layer_name(room)] < layers[layer_name(own)]:
+            folder = folder_of(name) if name.startswith("scripts.") else own
+            if folder != own and not layers[layer_name(folder)] < layers[layer_name(own)]:
                 upward.append(f"{path.relative_to(ROOT)} imports {name}")
     assert upward == []
 
 
-def layer_name(room: Path) -> str:
-    """Return a room's name in that line."""
-    return "papers/NAME" if room.parent.name == "papers" else room.as_posix()
+def layer_name(folder: Path) -> str:
+    """Return a folder's name in that line."""
+    return "papers/NAME" if folder.parent.name == "papers" else folder.as_posix()
 
 
-def room_of(module: str) -> Path:
+def folder_of(module: str) -> Path:
     """Return the folder of a module of `scripts`, or of a name in one."""
     parts = module.split(".")[1:]
     while not (ROOT / "scripts").joinpath(*parts).is_dir():
@@ -344,7 +344,7 @@ def test_the_tests_of_an_area_are_there() -> None:
 
 @pytest.mark.parametrize("number", range(1, 6))
 def test_a_paper_is_cited_as_its_command_does(number: int) -> None:
-    """Each paper has a page with the reference and the command of one of the papers' rooms."""
+    """Each paper has a page with the reference and the command of one of the papers' folders."""
     page = DOCS / f"results/paper-{number}.md"
     text = " ".join(page.read_text(encoding="utf-8").split())
     (name,) = set(re.findall(r"python -m scripts\.papers\.(\w+)", text))

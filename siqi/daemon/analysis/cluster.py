@@ -42,7 +42,7 @@ class SentBatch(NamedTuple):
 
     items: list[tuple[str, PendingPosition]]  # with their keys
     handed: Batch
-    is_suspect: bool  # a position that ended workers before, now tried alone
+    is_retry: bool  # a position that ended workers before, now tried alone
 
 
 class PartialAnswer(NamedTuple):
@@ -65,12 +65,12 @@ class ClusterRun(Run):
         self._sent: dict[str, PendingPosition] = {}  # handed out and not answered, by key; the lock guards it
         self._events: queue.SimpleQueue[SentBatch | PartialAnswer | None] = queue.SimpleQueue()
         self._size = BatchSize()
-        self._room = threading.Condition()
+        self._may_send = threading.Condition()
         self._batches = 0  # handed out and not done; the condition guards it
-        self._suspects: deque[tuple[str, PendingPosition]] = (
+        self._retries: deque[tuple[str, PendingPosition]] = (
             deque()
         )  # of batches that ended workers; the collector has them
-        self._is_trying = False  # a suspect is handed out
+        self._is_retrying = False  # one of them is handed out
         workers.subscribe(self._id, lambda partial: self._events.put(PartialAnswer(partial["key"], partial["answer"])))
 
     def carry_out(self, feed: Callable[[], None]) -> None:
@@ -94,15 +94,15 @@ class ClusterRun(Run):
 
     def _hand_out(self) -> None:
         """Hand out batches until the backlog or the run ends; the body of a thread."""
-        while self._wait_for_room() and (first := self._backlog.get()) is not None and not self._is_stopping:
+        while self._wait_for_turn() and (first := self._backlog.get()) is not None and not self._is_stopping:
             self._send(self._keyed(self._following(first)))
         self._events.put(None)
 
-    def _wait_for_room(self) -> bool:
+    def _wait_for_turn(self) -> bool:
         """Wait until another batch may be handed out; False if the run ends."""
-        with self._room:
+        with self._may_send:
             while self._batches >= BATCHES_PER_WORKER * max(1, self._workers.count()) and not self._is_stopping:
-                self._room.wait(COUNT_S)  # more workers may have come
+                self._may_send.wait(COUNT_S)  # more workers may have come
         return not self._is_stopping
 
     def _following(self, item: PendingPosition) -> Iterator[PendingPosition]:
@@ -124,17 +124,17 @@ class ClusterRun(Run):
                     keyed.append((key, item))
         return keyed
 
-    def _send(self, items: list[tuple[str, PendingPosition]], is_suspect: bool = False) -> None:
+    def _send(self, items: list[tuple[str, PendingPosition]], is_retry: bool = False) -> None:
         """Hand out a batch."""
         if not items:
             return
         calls = [encode_call(answer_position, self._job(key, item)) for key, item in items]
-        with self._room:
+        with self._may_send:
             self._batches += 1
         handed = self._workers.send(calls, items[0][1].query.priority, time_limit_s(item for _, item in items))
         # The callback gets the batch as its argument: a batch held by its own callback would stay in memory, here and
         # at the scheduler, until Python's garbage collector looks for cycles.
-        handed.add_done_callback(lambda done: self._events.put(SentBatch(items, done, is_suspect)))
+        handed.add_done_callback(lambda done: self._events.put(SentBatch(items, done, is_retry)))
 
     def _job(self, key: str, item: PendingPosition) -> PositionJob:
         return PositionJob(key, self._id, item.query, item.turn, item.options, item.query_hash, files_of(item.options))
@@ -152,25 +152,25 @@ class ClusterRun(Run):
                         self._listeners.write(event.answer)
             else:
                 self._take(event)
-                if self._suspects and not self._is_trying:
-                    self._is_trying = True
-                    self._send([self._suspects.popleft()], is_suspect=True)
-                with self._room:
+                if self._retries and not self._is_retrying:
+                    self._is_retrying = True
+                    self._send([self._retries.popleft()], is_retry=True)
+                with self._may_send:
                     self._batches -= 1
-                    self._room.notify()
+                    self._may_send.notify()
 
     def _take(self, sent: SentBatch) -> None:
         """Write the answers of a batch. One that ended several workers is tried again position by position.
 
         One at a time: Dask also blames a batch if another one, run before it on the same worker, ended the worker.
         """
-        if sent.is_suspect:
-            self._is_trying = False
+        if sent.is_retry:
+            self._is_retrying = False
         try:
             seconds, results = self._workers.outcome(sent.handed)
         except KilledError as error:
-            if not sent.is_suspect:
-                self._suspects += sent.items
+            if not sent.is_retry:
+                self._retries += sent.items
                 return
             key, item = sent.items[0]
             self._answer(key, {"id": item.query.id, "turn": item.turn, "error": str(error)})

@@ -294,7 +294,7 @@ def draw(figure: Figure, summary: PlotSummary) -> None:
     elif spread:
         draw_spread(axes["a"], summary, spread)
     if has_course:
-        axes["a"].set_ylim(-0.2, 1.2)  # there is room for labels
+        axes["a"].set_ylim(-0.2, 1.2)  # space for labels
         axes["a"].locator_params("x", integer=True)
         axes["a"].axhline(0.5, color="grey", linewidth=0.8)
         axes["a"].set_ylabel("expected result,\nfirst side")

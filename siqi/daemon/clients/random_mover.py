@@ -35,7 +35,7 @@ def random_word(position: Position, rng: random.Random) -> str:
     """Return the word of a random legal move after the set-ups; the position must have one."""
     if position.count_legal() <= MAX_LISTED:
         return position.move_text(rng.choice(position.legal_moves()))
-    while True:  # two stones on a board with room: most draws are legal
+    while True:  # two stones on a board with empty points: most draws are legal
         word = "".join(f"{rng.choice('abcdefghijklmnopqrs')}{rng.randint(1, 19)}" for _ in "12")
         with contextlib.suppress(ValueError):
             return position.move_text(position.parse_move(word))

@@ -167,19 +167,19 @@ def _bars(
     drawing: Drawing, middle: float, top: float, side: int, chances: Mapping[int, float], thrown: int
 ) -> Iterator[str]:
     """Yield a bar for each throw with its chance; after a throw the others are faint."""
-    left, room, step = middle - PANEL / 2 + 10, PANEL - 20, 37
+    left, length, step = middle - PANEL / 2 + 10, PANEL - 20, 37
     placed = []
     for i, (throw, chance) in enumerate(sorted(chances.items())):
         y = top + i * step
         faint = 0.45 if thrown and throw != thrown else 1.0
         yield f'<g opacity="{faint:g}">'
-        yield shape("rect", class_="empty", x=left, y=y + 16, width=room, height=7, rx=3.5)
+        yield shape("rect", class_="empty", x=left, y=y + 16, width=length, height=7, rx=3.5)
         if chance > 0:
-            width = max(room * chance, 7)
+            width = max(length * chance, 7)
             yield shape("rect", class_=("red", "blue")[side], x=left, y=y + 16, width=width, height=7, rx=3.5)
         yield from _die(left + 8, y + 5, 8, throw, side)
         yield "</g>"
-        placed.append((f"{chance:.0%}", left + room - 20, y + 5))
+        placed.append((f"{chance:.0%}", left + length - 20, y + 5))
     yield drawing.words(placed, 10, class_="labels")
 
 

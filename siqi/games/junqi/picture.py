@@ -25,7 +25,7 @@ PIECE = (27, 16)
 """Half the width and half the height of a piece."""
 
 GAP = 20
-"""Room between the sides, for the mountains."""
+"""The gap between the sides, for the mountains."""
 
 SIDES = ("Red", "Blue")
 NAMES = ("司令", "军长", "师长", "旅长", "团长", "营长", "连长", "排长", "工兵", "地雷", "炸弹", "军旗")

@@ -46,9 +46,9 @@ def address_of(array: Any) -> int:
 
 def aligned_record(dtype: np.dtype[Any]) -> Any:
     """Return an array of one zeroed record that begins with a cache line."""
-    room = np.zeros(dtype.itemsize + 63, np.uint8)
-    skip = -address_of(room) % 64
-    return room[skip : skip + dtype.itemsize].view(dtype)
+    buffer = np.zeros(dtype.itemsize + 63, np.uint8)
+    skip = -address_of(buffer) % 64
+    return buffer[skip : skip + dtype.itemsize].view(dtype)
 
 
 def offset_of(dtype: np.dtype[Any], name: str) -> int:

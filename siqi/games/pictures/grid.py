@@ -31,7 +31,7 @@ class Grid(NamedTuple):
     step: tuple[float, float]  # from a point to the next, rightwards and downwards
     piece: tuple[float, float]  # half the width and half the height of a piece
     is_round: bool = True  # pieces are circles, or rectangles
-    gap: float = 0  # room between the two halves of the board
+    gap: float = 0  # between the two halves of the board
     flipped: bool = False
 
     def at(self, column: int, row: int) -> tuple[float, float]:

@@ -20,10 +20,10 @@ _NOBODY = ("先手", "后手")
 """Teams without a name."""
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f<>:"/\\|?*]+')
-"""Characters that some file system has no room for."""
+"""Characters that some file system cannot store."""
 
 _LONGEST_PART, _LONGEST_NAME = 60, 240
-"""Characters of a part that people have named; bytes of a name without its number: file systems have room for 255."""
+"""Characters of a part that people have named; bytes of a name without its number: file systems store 255."""
 
 
 def data(form: Format, record: GameRecord) -> bytes:

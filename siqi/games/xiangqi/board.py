@@ -139,15 +139,15 @@ class XiangqiPosition:
 
     def push(self, move: int) -> None:
         """Play a legal move; ValueError in a game of thousands of plies, whose history is full."""
-        self._check_room(1)
+        self._check_length(1)
         repetition.push(self.record, LOOKUP_RECORD, move)
 
     def push_all(self, moves: Sequence[int]) -> None:
         """Play legal moves one after the other; ValueError as for `push`, and none is played."""
-        self._check_room(len(moves))
+        self._check_length(len(moves))
         repetition.push_all(self.record, LOOKUP_RECORD, np.array(moves, np.int64))
 
-    def _check_room(self, plies: int) -> None:
+    def _check_length(self, plies: int) -> None:
         if self.ply + plies > MAX_PLIES:
             raise ValueError(f"game longer than {MAX_PLIES} plies")
 

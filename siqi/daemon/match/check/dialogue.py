@@ -183,7 +183,7 @@ class Dialogue:
         self._process.kill()
         self._process.wait()
         self._to_write.put(None)
-        self.wait_for(lambda line: False, 1.0)  # or the reader waits for room
+        self.wait_for(lambda line: False, 1.0)  # or the reader waits for space
         for thread in self._threads:
             thread.join(1.0)  # a process that has left the group may hold a pipe open
         for stream in (self._process.stdout, self._process.stderr):

@@ -48,14 +48,14 @@ EXHAUSTED = MAX_LEVELS + 1
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
-def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level: int, room: int) -> int:
+def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level: int, first: int) -> int:
     """Return the number of turns in which the side to move wins by double threats, its six included.
 
     A result from 1 to `depth` is proven against every reply, though not always the shortest. 0 means no win within
     `depth` turns; if work.attack_cut is set then, a deeper search may find one. The result is void once
     work.attack_aborted. It does not depend on the path, unless the lists along it fill work.attacks.
 
-    The side to move must have no threats. `level` is the number of attacks made so far, `room` the place of this node's
+    The side to move must have no threats. `level` is the number of attacks made so far, `first` the place of this node's
     list in work.attacks. At level 0 the winning turn goes to work.attack_turn, for `find_win`.
     """
     count_node(work)
@@ -81,11 +81,11 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
 
     was_cut = work.attack_cut
     work.attack_cut = 0
-    end = list_attacks(pos, work, lookup, room)
+    end = list_attacks(pos, work, lookup, first)
     hasten_poll(work, int64(work.hot_count) // ROADS_PER_NODE)
     replies = level * MAX_REPLIES
     side = pos.turn
-    for i in range(room, end):
+    for i in range(first, end):
         turn = pick_from(work.attacks, work.attack_scores, i, end)
         longest: int = int64(2)
         if work.attack_scores[i] < UNSTOPPABLE:
@@ -167,14 +167,14 @@ def add_counters_to_zone(pos: Record, work: Record, lookup: Record, side: int) -
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
-def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, room: int, with_counters: int) -> int:
+def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, budget: int, with_counters: int) -> int:
     """Add the points that the win found by `find_win` needs to the zone, replaying it from the transposition table.
 
     These are its stones, the points of its threats, and with `with_counters` the points where the opponent could make a
-    threat against it. At most `room` turns are replayed. Return the room left, 0 if points are missing.
+    threat against it. At most `budget` turns are replayed. Return what is left of them, 0 if points are missing.
     """
     data = probe(work.tt, work.tt_mask, pos.key ^ SALT)
-    if data == 0 or entry_score(data) <= 0 or room == 0 or level == MAX_LEVELS:
+    if data == 0 or entry_score(data) <= 0 or budget == 0 or level == MAX_LEVELS:
         return 0
     turn = entry_move(data)
     replies = level * MAX_REPLIES
@@ -187,14 +187,14 @@ def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, room:
     for i in range(work.hit_count):
         add_to_zone(work, int64(work.hit_first[i]))
         add_to_zone(work, int64(work.hit_second[i]))
-    room -= 1
+    budget -= 1
     for r in range(replies, replies + count):
         reply = int64(work.replies[r])
         do_turn(pos, lookup, reply)
-        room = recurse_3(pos, work, lookup, level + 1, room, with_counters)
+        budget = recurse_3(pos, work, lookup, level + 1, budget, with_counters)
         undo_turn(pos, lookup, reply)
     undo_turn(pos, lookup, turn)
-    return room
+    return budget
 
 
 @inner(void(POSITION, LOOKUP), forceinline=True)

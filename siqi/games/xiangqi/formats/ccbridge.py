@@ -31,7 +31,7 @@ RECORD, LIBRARY = b"CCBridge Record\0", b"CCBridgeLibrary\0"
 SLOT_BYTES = 4096
 INDEX_AT, INDEX_BYTES = 66_624, 276
 SLOTS_AT_ONCE = 128
-"""CCBridge makes room in the index for this number of games at a time."""
+"""CCBridge extends the index by this number of games at a time."""
 
 _ENCODING = "utf-16-le"
 _MOVES_AT = 2214

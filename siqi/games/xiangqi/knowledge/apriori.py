@@ -20,7 +20,7 @@ from siqi.games.kernel.jit import entry, inner, int64
 Array = np.ndarray[Any, Any]
 
 
-ROOM = 1 << 16
+CAPACITY = 1 << 16
 """The initial capacity of a level, in sets."""
 
 
@@ -140,17 +140,17 @@ def frequent(bits: Array, least: int, longest: int) -> list[Level]:
     counts = np.bitwise_count(bits).sum(axis=1).astype(np.int64)
     kept = np.flatnonzero(counts >= least)
     levels = [Level(kept.astype(np.int32)[:, None], counts[kept])]
-    room = ROOM
+    capacity = CAPACITY
     while len(levels) < longest and len(levels[-1].sets) > 1:
         sets = levels[-1].sets
         common, candidate = np.empty(bits.shape[1], np.uint64), np.empty(sets.shape[1] + 1, np.int32)
         while True:
-            grown = np.empty((room, sets.shape[1] + 1), np.int32)
-            numbers = np.empty(room, np.int64)
+            grown = np.empty((capacity, sets.shape[1] + 1), np.int32)
+            numbers = np.empty(capacity, np.int64)
             total = int(_grow(bits, sets, least, grown, numbers, common, candidate))
-            if total <= room:
+            if total <= capacity:
                 break
-            room = total
+            capacity = total
         if not total:
             break
         levels.append(Level(grown[:total].copy(), numbers[:total].copy()))

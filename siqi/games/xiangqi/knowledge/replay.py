@@ -23,7 +23,7 @@ PIECE, CAPTURED, ORIGIN, TARGET, SITUATIONS, INTENTS = range(6)
 """Columns of `Replayer.replay`: numbers and squares as in items.py; classes as in situation.py and intent.py, bits."""
 
 MAX_MOVES = MAX_HISTORY - 1
-"""Most moves of a game: the history of a position has no room for more."""
+"""Most moves of a game: the history of a position holds no more."""
 
 Plies = np.ndarray[Any, np.dtype[np.int64]]
 

@@ -111,15 +111,15 @@ class EndingTable:
     def unpack(self, block: int) -> None:
         """Unpack a block and mark it PRESENT; BookFileError if it is damaged."""
         frame = memoryview(self._payload)[self._offsets[block] : self._offsets[block + 1]]
-        room = self.values[block * BLOCK : (block + 1) * BLOCK]
+        target = self.values[block * BLOCK : (block + 1) * BLOCK]
         try:
             # zstandard allocates the size that a frame states, whatever bound it is given.
-            if zstandard.get_frame_parameters(frame).content_size != len(room):
+            if zstandard.get_frame_parameters(frame).content_size != len(target):
                 raise BookFileError(f"{self._path}: block {block} is of another size")
             data = zstandard.ZstdDecompressor().decompress(frame)
         except zstandard.ZstdError as error:
             raise BookFileError(f"{self._path}: block {block} is damaged") from error
-        room[:] = np.frombuffer(data, np.uint8)
+        target[:] = np.frombuffer(data, np.uint8)
         self.states[block] = PRESENT
 
 
@@ -204,7 +204,7 @@ class Tablebase:
             return None
         if control.stopped:
             return []
-        self._make_room(set(captures))
+        self._evict(set(captures))
         self._record["any_wanted"] = 1  # blocks may be left wanted by an earlier search
         request = UnpackRequest(pos, moves, sorted(captures, key=lambda ending: (captures[ending], ending)))
         left_ns = control.time_from(time.monotonic_ns())
@@ -377,7 +377,7 @@ class Tablebase:
         if self._paths.pop(ending, None) is not None:
             self._warn(str(error))
 
-    def _make_room(self, needed: set[Ending]) -> None:
+    def _evict(self, needed: set[Ending]) -> None:
         """Close refused tables and, while half of CAPACITY is held, the oldest tables that are not needed."""
         with self._lock:
             held = sum(table.packed + table.unpacked for table in self._opened.values())

@@ -47,7 +47,7 @@ ONGOING, DRAW, MOVER_WINS, MOVER_LOSES = 0, 1, 2, 3
 """Verdicts, in the view of the side to move."""
 
 _SCRATCH = MAX_MOVES * (MAX_PLY + 2)
-"""Place in work.moves of the judge's own moves: two plies' room above that of the search."""
+"""Place in work.moves of the judge's own moves: two plies above those of the search."""
 
 
 @inner(int64(LOOKUP, int64), forceinline=True)

@@ -79,7 +79,7 @@ def save_games(
     notation: str = "",
     replace: bool = False,
 ) -> dict[str, int]:
-    """Write games into a file and return what the format has no room for, with counts.
+    """Write games into a file and return what the format cannot store, with counts.
 
     They are `Game` objects of Xiangqi, or `GameRecord` objects of the other game that is named. `format` is a name that
     `siqi convert --list` shows; without it the file's name shows the format. `encoding` and `notation` (`wxf`,

@@ -2,7 +2,7 @@
 
 A format's module reads a whole file into games and writes games into a whole file. All formats of a game share one kind
 of game (`library.pgn.Game` in Xiangqi, `GameRecord` in the others), so each is converted into each. What a format
-has no room for is in its row of the table; a writer leaves it out and counts it. Errors: a `ValueError` has one clear
+cannot store is in its row of the table; a writer leaves it out and counts it. Errors: a `ValueError` has one clear
 line fit for the user.
 """
 
@@ -84,7 +84,7 @@ class StreamModule(FormatModule, Protocol):
     """Return the text that a game was read from, with these notes in place of any that Siqi inserted before.
 
     The notes are keyed by the number of moves played before them. The last argument is an encoding that can hold the
-    text; the notes are written in characters that it can hold. None if the format has no room for notes.
+    text; the notes are written in characters that it can hold. None if the format cannot store notes.
     """
 
     def stream(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:

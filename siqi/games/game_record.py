@@ -21,7 +21,7 @@ Note = tuple[NoteLine, ...]
 
 
 class SourceGame(Protocol):
-    """A game as its reader parsed it, with what a record has no room for."""
+    """A game as its reader parsed it, with what a record cannot store."""
 
     @property
     def headers(self) -> Mapping[str, str]:

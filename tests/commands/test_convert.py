@@ -52,7 +52,7 @@ def test_what_is_lost_is_reported(tmp_path: Path, capsys: CaptureFixture[str]) -
     assert converted(tmp_path / "a.pgn", tmp_path / "a.moves") == 0
     assert (tmp_path / "a.moves").read_text() == "1. H2-E2 H9-G7\n\n"
     assert capsys.readouterr().err.splitlines() == [
-        f"siqi convert: moves has no room for {kind}: 1"
+        f"siqi convert: moves cannot store {kind}: 1"
         for kind in ("NAGs", "comments", "results", "tags Red", "variations")
     ]
 
@@ -138,7 +138,7 @@ def test_existing_files(tmp_path: Path) -> None:
         ('[Red "x"]\n\n1. C2.5 C2.5 2. K5+9 *\n', [], "not all of it could be read"),
         ("1. C2.5 *\n\n1. Z9.9 H8+7 *\n", [], "not all of it could be read"),
         ('[Red "x"]\n[Red "y"]\n\n1. C2.5 *\n', [], "not all of it could be read"),
-        ('[Red "x"]\n\n1. C2.5 {good} *\n', ["--to", "moves"], "moves has no room for comments, tags Red"),
+        ('[Red "x"]\n\n1. C2.5 {good} *\n', ["--to", "moves"], "moves cannot store comments, tags Red"),
         ("1. C2.5 *\n\n1. C8.5 *\n", ["--number", "2"], "its other games would be lost"),
     ],
 )
@@ -221,7 +221,7 @@ def test_a_folder_into_a_file_a_game(
     assert converted("games", "--split", "out", "--to", "moves") == 0
     assert capsys.readouterr().err.splitlines() == [
         "siqi convert: games: files of no known format, left out: 1",
-        "siqi convert: moves has no room for tags Red: 5",
+        "siqi convert: moves cannot store tags Red: 5",
         "siqi convert: 4 files, 5 games",
     ]
     written = sorted(str(path.relative_to("out")) for path in Path("out").rglob("*") if path.is_file())
@@ -309,7 +309,7 @@ def test_studies_are_converted(tmp_path: Path, capsys: CaptureFixture[str]) -> N
         assert converted(tmp_path / "a.fens", tmp_path / name) == 0
         assert load_games(tmp_path / name).games[0].headers["FEN"] == STUDY
     lines = capsys.readouterr().err.splitlines()
-    assert lines == ["siqi convert: wxf has no room for comments: 1", "siqi convert: fens has no room for comments: 1"]
+    assert lines == ["siqi convert: wxf cannot store comments: 1", "siqi convert: fens cannot store comments: 1"]
 
 
 def test_unknown_values_and_what_is_left_out_are_reported(tmp_path: Path, capsys: CaptureFixture[str]) -> None:

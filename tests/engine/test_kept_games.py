@@ -226,9 +226,9 @@ def test_words_are_written_in_the_usual_notation(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "reason"),
     [
-        ("connect6", "fen 19/19/19/19/19/19/19/19/19/9bbbbb5/19/19/19/19/19/19/19/19/19 b 2 moves o10", "room for"),
-        ("ewn", "fen 5/5/5/3A1/a4 f 1 moves d2e1", "no room for a position"),
-        ("ewn", "fen ABE2/FC3/D3d/3cf/2eba s - moves {}", "no room for a position"),
+        ("connect6", "fen 19/19/19/19/19/19/19/19/19/9bbbbb5/19/19/19/19/19/19/19/19/19 b 2 moves o10", "cannot store"),
+        ("ewn", "fen 5/5/5/3A1/a4 f 1 moves d2e1", "cannot store a position"),
+        ("ewn", "fen ABE2/FC3/D3d/3cf/2eba s - moves {}", "cannot store a position"),
         ("junqi", "fen xxxxx/xxxxx/x1x1x/xx1xx/x1x1x/xxxxx/DIAHC/B1G1K/KF1IE/C1F1I/GJHED/JLJHG f f 30 moves {}", ""),
         ("ewn", "startpos moves 123456 615243 {}", "the throw of move 1 is not known"),
     ],

@@ -403,7 +403,7 @@ def test_a_harmed_source_of_patterns(tmp_path: Path) -> None:
         opened += opens(lambda: PatternBook(path)) is not None
     assert 0 < opened < 150
     path.write_bytes(b"N - A = win | x | y\n" * 600)
-    with pytest.raises(BookFileError, match="more entries than there is room for"):
+    with pytest.raises(BookFileError, match="more entries than can be stored"):
         PatternBook(path)
     os.truncate(path, 1 << 40)
     with pytest.raises(BookFileError, match="more than"):

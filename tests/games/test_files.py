@@ -178,7 +178,7 @@ def test_one_writer_at_a_time_without_fcntl(tmp_path: Path, monkeypatch: pytest.
     assert path.read_bytes() == b'{"a": 1}\n'
 
 
-def test_a_folder_without_room_for_a_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_folder_cannot_be_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is locked, as on a file system without locks."""
     monkeypatch.setattr(files, "fcntl", None)
     path = tmp_path / ("x" * 253)  # `.NAME.lock` is too long

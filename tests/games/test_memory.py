@@ -71,8 +71,8 @@ def test_a_game_goes_before_another_comes() -> None:
         assert HASH // 2 < peak(client) - small < 1.5 * HASH
 
 
-def test_a_searcher_without_room_takes_less_memory() -> None:
-    """A searcher without room for the new size takes the old one; without room for that, the smallest."""
+def test_a_searcher_without_memory_takes_less() -> None:
+    """A searcher without memory for the new size takes the old one; without memory for that, the smallest."""
     limit = 64
     made: list[int] = []
 

@@ -41,8 +41,7 @@ FAILED, MISUSED = 1, 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi convert` to a parser."""
     parser.description = (
-        "Convert games from one file format to another. "
-        "What the new format has no room for is reported on standard error."
+        "Convert games from one file format to another. What the new format cannot store is reported on standard error."
     )
     what = "IN ... OUT: files, or folders with files of games, then the file to write; -: standard input or output"
     parser.add_argument("files", nargs="*", metavar="FILE", help=what)
@@ -141,7 +140,7 @@ def _convert(options: argparse.Namespace) -> int:
                 failed.append(file.path)
     losses = writer.finish()
     for (name, kind), count in sorted(losses.items()):
-        report(f"{name} has no room for {kind}: {count}")
+        report(f"{name} cannot store {kind}: {count}")
     if files.are_many:
         bad = f"; {len(failed)} could not be converted, or not whole: {listed(failed)}" if failed else ""
         files_text = f"{len(files.files)} file{'s' * (len(files.files) != 1)}"
@@ -238,7 +237,7 @@ class JoinedOutput:
         written = self._target.write(self._games, WriteStyle(self._options.output_encoding, self._options.notation))
         if self.is_in_place and written.losses:
             kinds = ", ".join(sorted(written.losses))
-            raise ValueError(f"{self._output}: not replaced, as {self._target.name} has no room for {kinds}")
+            raise ValueError(f"{self._output}: not replaced, as {self._target.name} cannot store {kinds}")
         if self._output == "-":
             sys.stdout.buffer.write(written.data)
             sys.stdout.buffer.flush()

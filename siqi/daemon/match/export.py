@@ -105,7 +105,7 @@ def table(records: Sequence[MatchRecord]) -> bytes:
 
 
 def games(settings: MatchSettings, records: Sequence[MatchRecord], options: argparse.Namespace) -> bytes:
-    """Return the games in a format of theirs; UsageError if there is no such format, or a game has no room in it."""
+    """Return the games in a format of theirs; UsageError if there is no such format, or it cannot store a game."""
     form = format_of(settings.game, options.form)
     return written(form, played_games(form, settings, records, options))
 
@@ -165,7 +165,7 @@ def format_of(game: str, form: str) -> Format:
 
 
 def written(form: Format, games: Sequence[GameRecord]) -> bytes:
-    """Return games in a format; UsageError, with its number, for one that has no room in it."""
+    """Return games in a format; UsageError, with its number, for one that it cannot store."""
     if not form.is_stream:
         return form.write(games).data
     text = form.load_stream().text

@@ -15,7 +15,7 @@ VERDICTS = ("", "inaccuracy", "mistake", "blunder")
 
 
 def annotated(game: ReviewedGame, plies: Sequence[Ply]) -> str:
-    """Return the game's text with its verdicts as notes; '' if the game's records have no room for notes.
+    """Return the game's text with its verdicts as notes; '' if the game's records cannot store notes.
 
     Behind a move with a grade stand the grade and the expected result that it lost, before it the first side's expected
     result and the best line. The comments of the file that the game was read from stay.

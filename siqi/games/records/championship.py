@@ -82,9 +82,9 @@ def _players(fields: Sequence[str], sides: str) -> dict[str, str]:
 
 
 def check_start(fen: str) -> None:
-    """Raise ValueError if a game began from a FEN, which these records have no room for."""
+    """Raise ValueError if a game began from a FEN, which these records cannot store."""
     if fen:
-        raise ValueError(f"the format has no room for a position at the start: {fen}")
+        raise ValueError(f"the format cannot store a position at the start: {fen}")
 
 
 def write_head(kind: str, sides: Sequence[str], game: GameRecord) -> str:

@@ -27,7 +27,7 @@ _LONGEST_PART, _LONGEST_NAME = 60, 240
 
 
 def data(form: Format, record: GameRecord) -> bytes:
-    """Return the content of a game's file; ValueError if the format, one that `is_stream`, has no room for the game."""
+    """Return the content of a game's file; ValueError if the format, one that `is_stream`, cannot store the game."""
     return form.load_stream().text(record).encode(form.encoding)
 
 

@@ -83,7 +83,7 @@ def option_lines(engine: Engine) -> None:
         if line.word != "option":
             continue
         if len(line.text) >= 2000:
-            raise Failure(f"{len(line.text)} characters: uci2wb has room for 2047")
+            raise Failure(f"{len(line.text)} characters: uci2wb stores at most 2047")
         options = protocol.options([line])
         if not options:
             raise Failure(f"not an option: {line.text!r}")

@@ -243,7 +243,7 @@ def _setup(fen: str) -> tuple[str, int]:
         return "", 0
     stones, turn, left = parse_fen(fen)
     if left != 2 or not stones:
-        raise ValueError(f"the format has no room for a position within a turn: {fen}")
+        raise ValueError(f"the format cannot store a position within a turn: {fen}")
     points = ["".join(f"[{point_text(point)}]" for point, side in stones if side == colour) for colour in range(2)]
     return "".join(f"A{'BW'[side]}{named}" for side, named in enumerate(points) if named) + f"PL[{'BW'[turn]}]", turn
 

@@ -55,8 +55,8 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
     `depth` turns; if work.attack_cut is set then, a deeper search may find one. The result is void once
     work.attack_aborted. It does not depend on the path, unless the lists along it fill work.attacks.
 
-    The side to move must have no threats. `level` is the number of attacks made so far, `first` the place of this node's
-    list in work.attacks. At level 0 the winning turn goes to work.attack_turn, for `find_win`.
+    The side to move must have no threats. `level` is the number of attacks made so far; this node's list begins at
+    `first` in work.attacks. At level 0 the winning turn goes to work.attack_turn, for `find_win`.
     """
     count_node(work)
     work.attack_nodes += 1

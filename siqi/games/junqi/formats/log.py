@@ -50,7 +50,7 @@ def _read(skip: Callable[[str], None], line: str) -> GameRecord:
 def text(game: GameRecord) -> str:
     """Return the line of a game; ValueError if it began from a FEN, or a set-up or a move's result is missing."""
     if game.fen:
-        raise ValueError(f"the format has no room for a position at the start: {game.fen}")
+        raise ValueError(f"the format cannot store a position at the start: {game.fen}")
     if len(game.moves) < 2:
         raise ValueError("a set-up is missing")
     if unclear := [word for word in game.moves[2:] if word[4:5] != "="]:

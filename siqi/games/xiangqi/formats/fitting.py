@@ -54,7 +54,7 @@ def fitted(game: Game, holds: Collection[str], names: Collection[str] | None, lo
     fen = game.board().fen()
     if fen != STARTING_FEN:
         if "positions" not in holds:
-            raise ValueError("a game begins from another position than the start, for which there is no room")
+            raise ValueError("a game begins from another position than the start, which the format cannot store")
         new.headers["FEN"] = fen
     _copy(game, new, holds, losses)
     return new

@@ -121,7 +121,7 @@ def _paragraphs(text: str, remarks: list[str]) -> Iterator[_Row]:
 
 
 def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
-    """Return the text of the games; ValueError if one begins where the format has no room for it."""
+    """Return the text of the games; ValueError if one begins where the format cannot store it."""
     losses = Losses()
     holds = next(form.holds for form in FORMATS if form.name == name)
     rows = []

@@ -263,7 +263,7 @@ def _places(letters: dict[int, str]) -> bytes:
     """Return the places of a position's pieces; ValueError if it has more of a kind than a set."""
     for letter in set(letters.values()):
         if (count := list(letters.values()).count(letter)) > PIECES.count(letter):
-            raise ValueError(f"xqf has no room for {count} pieces {letter}")
+            raise ValueError(f"xqf cannot store {count} pieces {letter}")
     left = {letter: sorted(square for square, placed in letters.items() if placed == letter) for letter in set(PIECES)}
     return bytes(_byte(left[letter].pop(0)) if left[letter] else _OFF_BOARD for letter in PIECES)
 

@@ -235,7 +235,7 @@ class PatternBook:
         conditions = [condition for pattern in self.patterns for condition in pattern.conditions]
         materials = [(at, ending) for at, pattern in enumerate(self.patterns) for ending in pattern.materials()]
         if len(self.patterns) > _MAX_ENTRIES or len(conditions) > _MAX_CONDITIONS or 4 * len(materials) > _SLOTS:
-            raise BookFileError(f"{path}: more entries than there is room for")
+            raise BookFileError(f"{path}: more entries than can be stored")
         self._record = np.zeros(1, PATTERNS_DTYPE)
         pattern_book = self._record[0]
         pattern_book.result[: len(self.patterns)] = [pattern.result for pattern in self.patterns]

@@ -168,7 +168,7 @@ def test_uci_s_current_fen_with_the_whole_history(shared: Client) -> None:
     """A history that cannot be played from the FEN is reported, and the position is the FEN's."""
     shared.send(f"position fen {AFTER_CANNON} b - - 1 1 moves h2e2", "d", "isready")
     lines = shared.expect("readyok", START_TIMEOUT_S)
-    assert "info string error illegal move: h2e2 (move 1; the 0 before it stand)" in lines
+    assert "info string error illegal move: h2e2 (move 1; 0 moves kept)" in lines
     assert [line for line in lines if line.startswith(f"Fen: {AFTER_CANNON} b")]
     shared.send("go depth 2")
     assert shared.expect("bestmove")

@@ -335,7 +335,7 @@ def test_uci_s_quit() -> None:
 def test_uci_s_refusals() -> None:
     client = Session("uci")
     assert client.say("position startpos moves h2e2 zz a0a1") == [
-        "info string error not a move: zz (move 2; the 1 before it stand)"
+        "info string error not a move: zz (move 2; 1 move kept)"
     ]
     client.engine.refusals["go"] = Refusal(Kind.MOVE, "illegal move: \u5175")
     assert client.say("go searchmoves x") == ["info string error illegal move: \\u5175", "bestmove (none)"]

@@ -223,4 +223,5 @@ def whole_reason(refusal: Refusal) -> str:
     """Return a refusal's reason, with the number of the refused move if it was one of a list."""
     if refusal.played is None:
         return refusal.reason
-    return f"{refusal.reason} (move {refusal.played + 1}; the {refusal.played} before it stand)"
+    kept = f"{refusal.played} move{'s' * (refusal.played != 1)} kept"
+    return f"{refusal.reason} (move {refusal.played + 1}; {kept})"

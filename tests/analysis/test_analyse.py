@@ -788,11 +788,11 @@ def test_rows_come_though_the_run_is_broken_off(capsysbinary: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("game", ["connect6", "ewn", "junqi"])
-def test_records_without_room_for_comments_are_refused_at_once(game: str, tmp_path: Path) -> None:
+def test_records_that_cannot_store_comments_are_refused_at_once(game: str, tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text(C6)
     status, out, err = siqi(tmp_path / "games.txt", "--from", "record", "--output", "record", "--game", game)
     assert (status, out) == (2, b"")
-    assert err == f"siqi analyse: --output record: records of {game} have no room for comments\n"
+    assert err == f"siqi analyse: --output record: records of {game} cannot store comments\n"
 
 
 def test_records_of_connect6_are_analysed(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def comments_fault(game: str) -> str | None:
     """Return why records of a game are not written with comments, None if they are."""
     with announce_compiling(report, game):
         annotate = registry.record_format(game).load_stream().annotate
-    return f"--output record: records of {game} have no room for comments" if annotate is None else None
+    return f"--output record: records of {game} cannot store comments" if annotate is None else None
 
 
 def for_terminal(text: str) -> bytes:

@@ -102,7 +102,7 @@ def arguments_of(options: argparse.Namespace) -> Arguments:
 def misuse(options: argparse.Namespace) -> str | None:
     """Return why the options exclude each other, None if they do not."""
     if options.cluster is not None and options.workers is not None:
-        return "--workers are of this machine; --cluster has its own"
+        return "--workers and --cluster exclude each other"
     if options.resume is not None and options.output not in ("json", "csv"):
         return "--resume needs --output json or csv"
     if options.resume is not None and options.output == "csv" and options.plot is not None:

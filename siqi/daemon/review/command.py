@@ -84,7 +84,7 @@ def review_with(options: argparse.Namespace) -> int:
 
 def _review(options: argparse.Namespace) -> int:
     if options.cluster is not None and options.workers is not None:
-        raise CommandError("--workers are of this machine; --cluster has its own")
+        raise CommandError("--workers and --cluster exclude each other")
     if "UCI_Coordinates" in options.settings:
         raise CommandError("--option UCI_Coordinates: games have ranks of their own")
     output = _output(options)

@@ -81,7 +81,7 @@ class Request(NamedTuple):
     game: str
     fen: str | None
     words: list[str]
-    dice: int
+    die: int
     limits: Limits
     multipv: int
     root_moves: list[str]
@@ -90,10 +90,10 @@ class Request(NamedTuple):
 
 
 def _requested(position: object, limit: Limit, multipv: int, root_moves: Collection[str | Move] | None) -> Request:
-    game, fen, words, dice = decompose(position)
+    game, fen, words, die = decompose(position)
     check_type("multipv", multipv, Integral, "a whole number")
     limits, has_words = engine_limits(limit), isinstance(position, Position)
-    return Request(game, fen, list(words), dice, limits, multipv, move_words(root_moves), has_words)
+    return Request(game, fen, list(words), die, limits, multipv, move_words(root_moves), has_words)
 
 
 class Search(Generic[M]):
@@ -304,8 +304,8 @@ class Owner:
     def _go(self, search: Search) -> int:
         request = search.request
         self.engine.set_position(request.fen, request.words)
-        if request.dice:
-            self.engine.set_dice(request.dice)
+        if request.die:
+            self.engine.set_dice(request.die)
         self.engine.set_option("MultiPV", str(request.multipv))
         return self.engine.go(request.limits, request.root_moves, is_stopped=search.is_stopped)
 

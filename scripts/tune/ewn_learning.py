@@ -99,7 +99,7 @@ def deploy(pos: Record, learner: Record, work: Record) -> None:
     work.random = next_state(work.random)
     pos.turn = below(work.random, int64(2))
     pos.winner = NOT_OVER
-    pos.dice = 0
+    pos.die = 0
     pos.height = 0
 
 

@@ -142,12 +142,12 @@ def check_perft(depth: int, most: int) -> None:
         raise ValueError(f"perft depth above {most}")
 
 
-def check_throw(info: GameInfo, dice: int) -> None:
+def check_throw(info: GameInfo, die: int) -> None:
     """Raise ValueError if a game has no such throw. 0 (not thrown yet) is valid in every game."""
-    if dice and not info.has_dice:
+    if die and not info.has_dice:
         raise ValueError(f"dice: {info.name} has none")
-    if not 0 <= dice <= info.die_faces:
-        raise ValueError(f"dice: a number from 1 to {info.die_faces}, not {dice}")
+    if not 0 <= die <= info.die_faces:
+        raise ValueError(f"dice: a number from 1 to {info.die_faces}, not {die}")
 
 
 class Outcome(NamedTuple):
@@ -292,7 +292,7 @@ class DicePosition(Position, Protocol):
     def dice(self) -> int:
         """The throw for the side to move, 0 before it is thrown."""
 
-    def set_dice(self, dice: int) -> None:
+    def set_dice(self, die: int) -> None:
         """Set the throw, 0 to clear it; ValueError before the set-ups and after the end."""
 
 
@@ -350,11 +350,11 @@ def is_hidden_position(position: Position, info: GameInfo) -> TypeGuard[HiddenPo
     return info.has_hidden
 
 
-def set_dice(position: Position, info: GameInfo, dice: int) -> None:
+def set_dice(position: Position, info: GameInfo, die: int) -> None:
     """Set the throw for the side to move; ValueError if the game has no such throw, or the position takes none now."""
-    check_throw(info, dice)
+    check_throw(info, die)
     if is_dice_position(position, info):
-        position.set_dice(dice)
+        position.set_dice(die)
 
 
 class Score(NamedTuple):
@@ -487,7 +487,7 @@ class BenchItem(NamedTuple):
     nodes: int
     fen: str | None = None
     moves: tuple[str, ...] = ()
-    dice: int = 0
+    die: int = 0
 
 
 Warn = Callable[[str], None]
@@ -518,7 +518,7 @@ class Game(Protocol[P]):
     def position(self, fen: str | None = None) -> P:
         """Return the position of a FEN (fields joined by blanks), or the start position; ValueError for a bad FEN."""
 
-    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+    def fen_of(self, pieces: Mapping[str, str], turn: int, die: int = 0) -> str:
         """Return the FEN of letters by point (as from `Position.pieces`) and a side to move, its counters at the start.
 
         A position with hidden pieces is their opponent's view, one without them a referee's. ValueError for a point,

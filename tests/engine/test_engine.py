@@ -770,7 +770,7 @@ def test_an_impossible_perft() -> None:
 
 def test_bench(ewn: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ewn.loaded is not None
-    items = tuple(BenchItem(200, item.fen, item.moves, item.dice) for item in ewn.loaded.game.bench[:2])
+    items = tuple(BenchItem(200, item.fen, item.moves, item.die) for item in ewn.loaded.game.bench[:2])
     monkeypatch.setattr(type(ewn.loaded.game), "bench", items)
     signatures = []
     for _ in range(2):

@@ -61,8 +61,8 @@ class BenchJob:
 def set_up(game: Game[Position], item: BenchItem) -> Position:
     """Return the position of a bench item."""
     position = position_after(game, GameRecord(item.moves, fen=item.fen or ""))
-    if item.dice:
-        set_dice(position, game.info, item.dice)
+    if item.die:
+        set_dice(position, game.info, item.die)
     return position
 
 

@@ -335,20 +335,20 @@ class Engine:
         if self._kept is not None:
             self._kept.end(winner)
 
-    def set_dice(self, dice: int) -> None:
+    def set_dice(self, die: int) -> None:
         """Set the die thrown for the side to move (game); a search that ponders on this position takes it, too.
 
         Refusal(DICE) if the game has no such throw, or the position is before the set-ups or after the end.
         """
         position = self.position
         try:
-            set_dice(position, self.info, dice)
+            set_dice(position, self.info, die)
         except ValueError as error:
             raise Refusal(Kind.DICE, str(error)) from None
         running, history = self._running, self._current_history()
         if running is not None and running.history is history and running.ply == position.ply:
-            running.job.set_dice(dice)
-        history.note_throw(dice)
+            running.job.set_dice(die)
+        history.note_throw(die)
         history.can_be_continued = False  # a list of moves has no throws
 
     def legal_moves(self) -> list[str]:
@@ -359,14 +359,14 @@ class Engine:
         except ValueError as error:
             raise Refusal(Kind.POSITION, str(error)) from None
 
-    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+    def fen_of(self, pieces: Mapping[str, str], turn: int, die: int = 0) -> str:
         """Return the FEN of pieces (letters by point) and a side to move, 0 or 1 (game); all counters are at the start.
 
         Refusal(POSITION) for a point, letter or throw that the game does not have.
         """
         game = self._require_game().game
         try:
-            return game.fen_of(pieces, turn, dice)
+            return game.fen_of(pieces, turn, die)
         except ValueError as error:
             raise Refusal(Kind.POSITION, str(error)) from None
 

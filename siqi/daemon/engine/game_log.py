@@ -70,7 +70,7 @@ def entry_of(finished: FinishedGame) -> dict[str, object]:
     if played.fen:
         entry["fen"] = played.fen
     if played.throws:
-        entry["dice"] = [dice or None for dice in played.throws]
+        entry["dice"] = [die or None for die in played.throws]
     if played.options:
         entry["options"] = played.options
     return entry

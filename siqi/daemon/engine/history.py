@@ -26,9 +26,9 @@ class PositionHistory:
         count = len(self.moves)
         return self.can_be_continued and fen == self.fen and len(moves) > count and list(moves[:count]) == self.moves
 
-    def note_throw(self, dice: int) -> None:
+    def note_throw(self, die: int) -> None:
         """Note the throw for the side to move, 0 if it is not known any more."""
-        self._throws[len(self.moves)] = dice
+        self._throws[len(self.moves)] = die
 
     def take_throws(self, before: PositionHistory | None, moves: Sequence[str]) -> None:
         """Take over each throw of the previous history if its answer and all moves before it begin `moves`.
@@ -37,10 +37,10 @@ class PositionHistory:
         """
         if before is None or before.fen != self.fen:
             return
-        for played, dice in before._throws.items():
+        for played, die in before._throws.items():
             answered = before.moves[: played + 1]  # without a move if none has answered it
             if played < len(moves) and list(moves[: len(answered)]) == answered:
-                self._throws[played] = dice
+                self._throws[played] = die
 
     def throws(self, count: int) -> tuple[int, ...]:
         """Return the throws answered by the first `count` moves, set-ups left out; 0 for one that is not known.

@@ -116,7 +116,7 @@ class SearchJob:
         self._is_stopped = False
         self._best: Line | None = None  # of the last iteration
         self._final: Score | None = None  # of a game that the rules have ended though there are moves
-        self._dice = 0  # the die thrown while all throws are pondered; 0: none yet
+        self._thrown = 0  # the die thrown while all throws are pondered; 0: none yet
 
     def begin(self, ns: int, config: SearcherConfig | None = None) -> None:
         """Start the clock at `ns`; called before `run`. `config`: the searcher's, None if that cannot have changed."""
@@ -132,15 +132,15 @@ class SearchJob:
     def ponderhit(self, ns: int) -> None:
         """End pondering, as the expected move was played: the clock runs from `ns`."""
         if self.is_pondering:
-            if self._dice:
+            if self._thrown:
                 self._task.control.stop()  # `run` searches again with the throw, under a new control
-            self._clock.ponderhit(ns, None if self._dice else self._task.control)
+            self._clock.ponderhit(ns, None if self._thrown else self._task.control)
 
-    def set_dice(self, dice: int) -> None:
+    def set_dice(self, die: int) -> None:
         """Set the die, if the search ponders on a position without a throw; it is used after `ponderhit`."""
         position = self.request.position
         if self.is_pondering and is_dice_position(position, self.request.game.info) and not position.dice:
-            self._dice = dice
+            self._thrown = die
 
     def shut_down(self, shutdown: Shutdown) -> None:
         """Stop an unbounded search, as no `stop` can come any more; after a quit stop any search."""
@@ -210,13 +210,13 @@ class SearchJob:
             return self._answer(suggestion.move)
         report = self._iterate()
         self._clock.wait_to_answer()
-        if self._dice and not self._is_stopped:
-            if not self._continue_with_dice():
+        if self._thrown and not self._is_stopped:
+            if not self._continue_with_throw():
                 return self._answer(None)
             report = self._iterate()
         lines = report.lines
         if lines[0].throw:
-            lines = tuple(line for line in lines if line.throw == self._dice)
+            lines = tuple(line for line in lines if line.throw == self._thrown)
         if not lines:
             return self._answer(None)
         best = lines[0] if self.request.options.skill >= MAX_SKILL else self._pick_weakened(lines)
@@ -267,7 +267,7 @@ class SearchJob:
     def _answers_at_once(self) -> bool:
         return self.request.limits.answers_at_once and not self.request.options.is_analysis
 
-    def _continue_with_dice(self) -> bool:
+    def _continue_with_throw(self) -> bool:
         """Set the throw that came while pondering, and a new control; stored results for this throw are used again.
 
         Return False if none of the allowed root moves is legal with it.
@@ -275,7 +275,7 @@ class SearchJob:
         from siqi.games.kernel.control import Control
 
         position = self.request.position
-        set_dice(position, self.request.game.info, self._dice)
+        set_dice(position, self.request.game.info, self._thrown)
         legal = set(position.legal_moves())
         moves = tuple(move for move in self._task.moves if move in legal)
         if self._task.moves and not moves:

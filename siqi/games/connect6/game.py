@@ -39,12 +39,12 @@ class Connect6:
     def position(self, fen: str | None = None) -> Connect6Position:
         return Connect6Position(notation.START_FEN if fen is None else fen)
 
-    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+    def fen_of(self, pieces: Mapping[str, str], turn: int, die: int = 0) -> str:
         """Return the FEN of stones by point. One stone is left on the empty board and on the last point, otherwise two.
 
         ValueError for a throw, a point or a stone that does not exist.
         """
-        check_throw(INFO, dice)
+        check_throw(INFO, die)
         return notation.write_fen(pieces, turn, 1 if len(pieces) in (0, POINTS - 1) else 2)
 
     def searcher(self) -> Searcher[Connect6Position]:

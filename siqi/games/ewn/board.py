@@ -40,15 +40,15 @@ class EwnPosition:
 
     @property
     def dice(self) -> int:
-        return int(self.record.dice)
+        return int(self.record.die)
 
-    def set_dice(self, dice: int) -> None:
+    def set_dice(self, die: int) -> None:
         if not self.has_pieces:
             raise ValueError("dice: no die is thrown before the set-ups")
         if self.record.winner >= 0:
             raise ValueError("dice: the game is over")
-        self.record.key ^= LOOKUP_RECORD.zobrist_dice[self.record.dice] ^ LOOKUP_RECORD.zobrist_dice[dice]
-        self.record.dice = dice
+        self.record.key ^= LOOKUP_RECORD.zobrist_die[self.record.die] ^ LOOKUP_RECORD.zobrist_die[die]
+        self.record.die = die
 
     def copy(self) -> Self:
         twin = object.__new__(type(self))

@@ -52,9 +52,9 @@ class Ewn:
     def position(self, fen: str | None = None) -> EwnPosition:
         return EwnPosition(fen)
 
-    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
-        check_throw(INFO, dice)
-        return notation.write_fen(pieces, turn, dice)
+    def fen_of(self, pieces: Mapping[str, str], turn: int, die: int = 0) -> str:
+        check_throw(INFO, die)
+        return notation.write_fen(pieces, turn, die)
 
     def searcher(self) -> Searcher[EwnPosition]:
         return DeployingSearcher(

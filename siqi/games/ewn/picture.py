@@ -116,8 +116,8 @@ def _grid(look: Look) -> Grid:
 
 def diagram(fen: str) -> Diagram:
     """Return the placement of a FEN, which may be one that the rules cannot play; ValueError if the text is none."""
-    pieces, turn, dice = read_fen(fen)
-    return Diagram({square_text(square): letter_of(piece) for piece, square in pieces}, turn, fen, dice)
+    pieces, turn, die = read_fen(fen)
+    return Diagram({square_text(square): letter_of(piece) for piece, square in pieces}, turn, fen, die)
 
 
 def _state(position: EwnPosition) -> str:

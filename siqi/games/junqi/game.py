@@ -59,8 +59,8 @@ class Junqi:
     def position(self, fen: str | None = None) -> JunqiPosition:
         return JunqiPosition(fen)
 
-    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
-        check_throw(INFO, dice)
+    def fen_of(self, pieces: Mapping[str, str], turn: int, die: int = 0) -> str:
+        check_throw(INFO, die)
         viewers = [1 - side for side, letter in enumerate(HIDDEN) if letter in pieces.values()]
         if len(viewers) > 1:
             raise ValueError("both sides have hidden pieces")

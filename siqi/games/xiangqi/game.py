@@ -64,8 +64,8 @@ class Xiangqi:
     def position(self, fen: str | None = None) -> XiangqiPosition:
         return XiangqiPosition(notation.START_FEN if fen is None else fen, self._knowledge.first_rank)
 
-    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
-        check_throw(INFO, dice)
+    def fen_of(self, pieces: Mapping[str, str], turn: int, die: int = 0) -> str:
+        check_throw(INFO, die)
         return notation.write_fen(pieces, turn)
 
     def searcher(self) -> Searcher[XiangqiPosition]:

@@ -14,6 +14,6 @@ FENS = (
     ("2A2/1C1D1/a1f2/2d2/E1b2 f", 1),
 )
 BENCH = (
-    *(BenchItem(NODES, None, tuple(words.split()), dice) for words, dice in SETUPS),
-    *(BenchItem(NODES, fen, (), dice) for fen, dice in FENS),
+    *(BenchItem(NODES, None, tuple(words.split()), die) for words, die in SETUPS),
+    *(BenchItem(NODES, fen, (), die) for fen, die in FENS),
 )

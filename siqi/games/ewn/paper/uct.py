@@ -220,14 +220,14 @@ def uct_value(work: Record, tree: int, child: int, logarithm: float) -> float:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
 def select(pos: Record, work: Record, lookup: Record, tree: int, node: int, skip: int) -> int:
-    """Return the child of the highest UCTValue among those that the throw pos.dice allows, 0 if there is none.
+    """Return the child of the highest UCTValue among those that the throw pos.die allows, 0 if there is none.
 
     `skip`: the number of best children to pass over; where there are no more, it counts from the best one again. The
     node must have children.
     """
     first = int64(node_at(tree + SIZE * node).first)
     ways = int64(node_at(tree + SIZE * node).ways)
-    pair = int64(lookup.movable[pos.alive[pos.turn] * 7 + pos.dice])
+    pair = int64(lookup.movable[pos.alive[pos.turn] * 7 + pos.die])
     begin = first + children_before(ways, pair & 15)
     end = begin + (ways >> 2 * (pair & 15) & 3)
     other = begin
@@ -274,8 +274,8 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
     for _ in range(playouts):
         # Step 1. Return to the root and its throw
         copy_board(pos, root)
-        if root.dice == 0:
-            pos.dice = 1 + work.nodes % 6
+        if root.die == 0:
+            pos.die = 1 + work.nodes % 6
         node = int64(TOP)
         depth = 0
         result = int64(OPEN)  # of the first side
@@ -309,7 +309,7 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
             else:
                 node = child
                 work.random = next_state(work.random)
-                pos.dice = 1 + below(work.random, int64(6))
+                pos.die = 1 + below(work.random, int64(6))
         work.seldepth = max(work.seldepth, depth)
 
         # Step 3. Play out, unless the result is proven
@@ -411,7 +411,7 @@ def path_between(earlier: Record, later: Record) -> list[Move] | None:
     lookup, work, pos = LOOKUP_RECORD, new_record(WORK_DTYPE), earlier.copy()
 
     def key(record: Record) -> int:
-        return int(record.key) ^ int(lookup.zobrist_dice[int(record.dice)])
+        return int(record.key) ^ int(lookup.zobrist_die[int(record.die)])
 
     wanted = key(later)
     if int((earlier.square != later.square).sum()) > 4:  # two that moved, two that were captured

@@ -25,7 +25,7 @@ LOOKUP_DTYPE = record(
         ("steps", "u1", 2 * 25 * 3),  # [side, square, way]: target square
         ("zobrist", "i8", 13 * 26),  # [piece code, square]; zero for none and for captured
         ("zobrist_turn", "i8"),
-        ("zobrist_dice", "i8", 7),  # [die]; zero for a throw not known
+        ("zobrist_die", "i8", 7),  # [die]; zero for a throw not known
     ]
 )
 LOOKUP = record_type(LOOKUP_DTYPE)
@@ -58,7 +58,7 @@ def _build() -> Record:
     random = np.random.Generator(np.random.PCG64(0xE5))
     zobrist = random.integers(-(2**63), 2**63 - 1, size=(14, 26), dtype=np.int64)
     lookup.zobrist_turn = zobrist[13, 0]
-    lookup.zobrist_dice[1:] = zobrist[13, 1:7]
+    lookup.zobrist_die[1:] = zobrist[13, 1:7]
     zobrist[0] = 0
     zobrist[:, CAPTURED] = 0
     lookup.zobrist[:] = zobrist[:13].ravel()

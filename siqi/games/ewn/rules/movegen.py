@@ -58,7 +58,7 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int, ply: int)
     if depth == 0:
         return 1
     first = ply * MAX_UNION
-    end = list_legal(pos, work, lookup, pos.dice, first)
+    end = list_legal(pos, work, lookup, pos.die, first)
     if depth == 1:
         return end - first
     work.nodes += 1

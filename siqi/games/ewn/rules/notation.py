@@ -85,6 +85,6 @@ def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
     return placed, turn, die
 
 
-def write_fen(pieces: Mapping[str, str], turn: int, dice: int) -> str:
+def write_fen(pieces: Mapping[str, str], turn: int, die: int) -> str:
     """Return the FEN of pieces' letters by square; ValueError if a square or a letter does not exist."""
-    return f"{INFO.placement(pieces)} {INFO.sides[turn]} {dice or '-'}"
+    return f"{INFO.placement(pieces)} {INFO.sides[turn]} {die or '-'}"

@@ -28,14 +28,14 @@ POSITION_DTYPE = record(
         ("square", "u1", 13),  # square by piece code, CAPTURED if gone
         ("alive", "i8", 2),  # bit k: piece k + 1 of the side is on the board
         ("turn", "i8"),
-        ("dice", "i8"),  # the throw for the side to move, 0 if not known
+        ("die", "i8"),  # the throw for the side to move, 0 if not known
         ("winner", "i8"),  # side or NOT_OVER
         ("key", "i8"),
         ("height", "i8"),
         # For undo, [ply]; void from `height` on:
         ("past_move", "u2", MAX_HISTORY),
         ("past_captured", "u1", MAX_HISTORY),
-        ("past_dice", "u1", MAX_HISTORY),
+        ("past_die", "u1", MAX_HISTORY),
         ("past_key", "i8", MAX_HISTORY),
     ]
 )
@@ -86,7 +86,7 @@ def advance(pos: Record, lookup: Record, move: int) -> None:
     pos.board[end] = piece
     pos.square[piece] = end
     pos.turn ^= 1
-    pos.dice = 0
+    pos.die = 0
     pos.winner = winner_of(pos)
 
 
@@ -98,13 +98,13 @@ def do_move(pos: Record, lookup: Record, move: int) -> None:
     captured = int64(pos.board[end])
     pos.past_move[pos.height] = move
     pos.past_captured[pos.height] = captured
-    pos.past_dice[pos.height] = pos.dice
+    pos.past_die[pos.height] = pos.die
     pos.past_key[pos.height] = pos.key
     pos.height += 1
     pos.key ^= (
         lookup.zobrist[piece * 26 + start] ^ lookup.zobrist[piece * 26 + end] ^ lookup.zobrist[captured * 26 + end]
     )
-    pos.key ^= lookup.zobrist_turn ^ lookup.zobrist_dice[pos.dice]
+    pos.key ^= lookup.zobrist_turn ^ lookup.zobrist_die[pos.die]
     advance(pos, lookup, move)
 
 
@@ -126,7 +126,7 @@ def undo_move(pos: Record) -> int:
         else:
             pos.alive[0] |= int64(1) << (captured - 1)
     pos.turn ^= 1
-    pos.dice = int64(pos.past_dice[pos.height])
+    pos.die = int64(pos.past_die[pos.height])
     pos.key = pos.past_key[pos.height]
     pos.winner = NOT_OVER
     return move
@@ -142,5 +142,5 @@ def copy_board(pos: Record, source: Record) -> None:
     pos.alive[0] = source.alive[0]
     pos.alive[1] = source.alive[1]
     pos.turn = source.turn
-    pos.dice = source.dice
+    pos.die = source.die
     pos.winner = source.winner

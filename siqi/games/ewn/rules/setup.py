@@ -46,8 +46,8 @@ def setup_pieces(side: int, word: str) -> list[tuple[int, int]]:
     return [(6 * side + int(digit), square) for digit, square in zip(word, TRIANGLES[side], strict=True)]
 
 
-def set_up(pos: Record, pieces: list[tuple[int, int]], turn: int, dice: int) -> None:
-    """Fill a zeroed record with a position, `pieces` as (code, square), `dice` 0 if the throw is not known."""
+def set_up(pos: Record, pieces: list[tuple[int, int]], turn: int, die: int) -> None:
+    """Fill a zeroed record with a position, `pieces` as (code, square), `die` 0 if the throw is not known."""
     lookup = LOOKUP_RECORD
     pos.square[:] = CAPTURED
     for piece, square in pieces:
@@ -55,8 +55,8 @@ def set_up(pos: Record, pieces: list[tuple[int, int]], turn: int, dice: int) -> 
         pos.square[piece] = square
         pos.alive[int(piece > 6)] |= 1 << (piece - 1) % 6
         pos.key ^= lookup.zobrist[piece * 26 + square]
-    pos.turn, pos.dice = turn, dice
-    pos.key ^= lookup.zobrist_dice[dice]
+    pos.turn, pos.die = turn, die
+    pos.key ^= lookup.zobrist_die[die]
     if turn:
         pos.key ^= lookup.zobrist_turn
     pos.winner = NOT_OVER

@@ -29,13 +29,13 @@ class RootMoves:
         self.record: Record = task.position.record.copy()
         self._work = new_record(WORK_DTYPE)
         self._mates: dict[Move, int | None] = {}
-        dice = int(self.record.dice)
+        thrown = int(self.record.die)
         self.throws: dict[int, list[Move]] = {}
-        for die in [dice] if dice else range(1, 7):
+        for die in [thrown] if thrown else range(1, 7):
             count = int(list_legal(self.record, self._work, LOOKUP_RECORD, die, 0))
             moves = [move for move in self._work.moves[:count].tolist() if not task.moves or move in task.moves]
             if moves:
-                self.throws[0 if dice else die] = moves
+                self.throws[0 if thrown else die] = moves
         self._wins_now: set[Move] = set()
         self.moves = list(dict.fromkeys(move for moves in self.throws.values() for move in moves))
         for move in self.moves:

@@ -6,7 +6,7 @@
 All layouts are seen with the flag in L1: those with the flag in L3 are mirrored. Both write a source file to `--out`,
 or with `--replace-shipped` the file of siqi/games/junqi.
 
-`weights`: deployments.py. LAYOUTS: set-up words of two-player games, a line each.
+`weights`: deployments.py. LAYOUTS: deployment words of two-player games, a line each.
 FOUR_PLAYER_LAYOUTS: JSON lines, `layout` being 30 letters with `.` for camps; their shares count as `--strength`
 layouts. Prints the mean log likelihood of each of LAYOUTS by weights learned from the others, in nats of the exact
 distribution, and that of random deployments.
@@ -16,7 +16,7 @@ in a slot is fitted to the results by logistic regression, a ridge holding it ne
 pair of games, held out.
 
 Data: for `advantages` a log that `python scripts/papers/compare_players.py junqi own.jsonl --pairing siqi siqi`
-makes, for `weights` set-up words, as in tests/support/fixtures/junqi_setups.txt (its first column).
+makes, for `weights` deployment words, as in tests/support/fixtures/junqi_setups.txt (its first column).
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from scripts.match.paired_games import read_games
 from siqi.games.junqi.data import advantages, deployments
 from siqi.games.junqi.knowledge.belief import FLAG_SLOT, MIRRORED
 from siqi.games.junqi.rules.lookup import COUNTS, FLAG, PIECES, SLOTS, TYPES
-from siqi.games.junqi.rules.notation import check_setup, square_text
-from siqi.games.junqi.rules.setup import SETUP_COUNT, slot_types
+from siqi.games.junqi.rules.notation import check_deployment, square_text
+from siqi.games.junqi.rules.setup import DEPLOYMENT_COUNT, slot_types
 from siqi.system.files import replace_file
 
 LEGAL = np.array([[slot_types(slot) >> kind & 1 for kind in range(12)] for slot in range(PIECES)], bool)
@@ -51,7 +51,7 @@ HELD_OUT = 10
 WEIGHTS_TITLE = '"""Weights of deployments ('
 WEIGHTS_HEADER = '''scripts/tune/learn_junqi_layouts.py): by slot and type, learned from {layouts} layouts.
 
-Columns are the types a (commander) to l (flag), rows the slots of a set-up word, G0 to L4 in the own frame, with
+Columns are the types a (commander) to l (flag), rows the slots of a deployment word, G0 to L4 in the own frame, with
 the flag in L1. A deployment with its flag in L3 is mirrored.
 """
 
@@ -68,8 +68,8 @@ siqi/games/junqi/data/deployments.py.
 
 
 def types_by_slot(word: str) -> list[int]:
-    """Return the types by slot of a legal set-up, mirrored if its flag is in L3; ValueError for an illegal one."""
-    check_setup(word)
+    """Return the types by slot of a legal deployment, mirrored if its flag is in L3; ValueError for an illegal one."""
+    check_deployment(word)
     kinds = [TYPES.index(letter) for letter in word]
     return kinds if kinds[FLAG_SLOT] == FLAG else [kinds[slot] for slot in MIRRORED]
 
@@ -125,7 +125,7 @@ def learn_weights(options: argparse.Namespace) -> None:
     prior = options.smoothing * LEGAL + (options.strength * count(more) / len(more) if more else 0)
     table = count(layouts) + prior
     alone = [log_likelihood(table - count([kinds]), kinds) for kinds in script.progress(layouts)]
-    print(f"at random {-math.log(SETUP_COUNT):.2f}, learned from the others {statistics.fmean(alone):.2f}")
+    print(f"at random {-math.log(DEPLOYMENT_COUNT):.2f}, learned from the others {statistics.fmean(alone):.2f}")
     header = WEIGHTS_TITLE + WEIGHTS_HEADER.format(layouts=len(layouts) + len(more))
     replace_file(out, [source(header, "WEIGHTS", table)], owns)
 

@@ -14,7 +14,7 @@ from siqi.games.connect6.paper.roads import SCANS, Program
 from siqi.games.contract import Report, Task
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.rules.position import NOT_OVER
-from siqi.games.junqi.search.setup import draw_setup
+from siqi.games.junqi.search.deployment import draw_deployment
 from siqi.games.junqi.search.uct import PAPER
 from siqi.games.kernel.control import Control
 from siqi.games.xiangqi.board import XiangqiPosition
@@ -208,7 +208,7 @@ def test_junqi_s_plain_uct_is_the_paper_player_s_uct_without_learning() -> None:
     for name in ("plain-uct", "cooperation"):
         player = Player("junqi", 1, Algorithm=name)
         position = player.game.position()
-        for word in (draw_setup(3), "?"):
+        for word in (draw_deployment(3), "?"):
             position.push(position.parse_move(word))
         adapter = player.searcher._searcher._adapter
         adapter.learning_share = 0

@@ -17,7 +17,7 @@ from scripts.papers.junqi_cooperation.players import FullWidth, PlainView, make_
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.games import registry
 from siqi.games.junqi.knowledge.worlds import marginals
-from siqi.games.junqi.search.setup import draw_setup
+from siqi.games.junqi.search.deployment import draw_deployment
 
 
 def view(moves: int = 0) -> Any:
@@ -111,7 +111,7 @@ def test_unknown_players_are_refused(name: str) -> None:
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_every_activation_learns(activation: str) -> None:
     position = registry.load("junqi").position()
-    for word in (draw_setup(5), "?"):
+    for word in (draw_deployment(5), "?"):
         position.push(position.parse_move(word))
     learner = LearningStage(activation, 0.4, 0.6)
     assert learner.seconds(position, PlayerLimits(nodes=200), 100) > 0

@@ -48,7 +48,7 @@ from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.statistics import Estimate, mean, percent
 from siqi.games.game_record import GameRecord, position_after
 from siqi.games.junqi.paper.team import MAX_TEAM, MOVES_BY_SIZE
-from siqi.games.junqi.search.setup import draw_setup
+from siqi.games.junqi.search.deployment import draw_deployment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -271,7 +271,7 @@ def activation_times(key: str) -> dict[str, Any]:
     game = script.load_once("junqi")
     referee: Any = game.position()
     for side in range(2):
-        referee.push(referee.parse_move(draw_setup(2 * number + side + 1)))
+        referee.push(referee.parse_move(draw_deployment(2 * number + side + 1)))
     rng = random.Random(number)
     seconds, movable = [], []
     while referee.outcome() is None and referee.ply < 2 * last + 2:

@@ -43,10 +43,10 @@ from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.movegen import BOARDS, list_side
 from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
 from siqi.games.junqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
+from siqi.games.junqi.search.deployment import TILT, draw_deployment
 from siqi.games.junqi.search.flat import ARM_DTYPE, PLAYOUT_PLIES, try_arms
 from siqi.games.junqi.search.playout import enter_world
 from siqi.games.junqi.search.root import MoveValue, RootView
-from siqi.games.junqi.search.setup import TILT, draw_setup
 from siqi.games.junqi.search.uct import EDGE_DTYPE, UctAdapter, grow, set_tree
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.intrinsics import copy_record
@@ -331,14 +331,14 @@ def player(text: str, seat: int = 0) -> Agent:
 
 
 def play(job: PairJob, first: int) -> PaperGame:
-    """Play a game of random set-ups, the same in both games of a pair; its record has the words too."""
-    setups = [draw_setup(2 * job.pair + side + 1) for side in range(2)]
+    """Play a game of random deployments, the same in both games of a pair; its record has the words too."""
+    deployments = [draw_deployment(2 * job.pair + side + 1) for side in range(2)]
     for side, name in enumerate((job.pairing[first], job.pairing[1 - first])):
         if name.endswith(OWN):
-            setups[side] = draw_setup(2 * job.pair + side + 1, TILT)
+            deployments[side] = draw_deployment(2 * job.pair + side + 1, TILT)
     agents = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
     game = script.load_once("junqi")
-    referee = Referee(game, Opening(moves=setups))
+    referee = Referee(game, Opening(moves=deployments))
     record = play_game(job, first, referee, [AgentPlayer(agent, game, job.limit) for agent in agents], MAX_GAME_PLIES)
     assert isinstance(referee.position, JunqiPosition)
     return record | {"words": words_of(referee.position)}

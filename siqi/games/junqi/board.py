@@ -39,7 +39,7 @@ from siqi.games.junqi.rules.lookup import (
     TYPES,
 )
 from siqi.games.junqi.rules.position import POSITION_DTYPE, QUIET_LIMIT, do_move, origin_of, target_of
-from siqi.games.junqi.rules.setup import SETUP_COUNT, deploy, frame, place, slot_types, square_types
+from siqi.games.junqi.rules.setup import DEPLOYMENT_COUNT, deploy, frame, place, slot_types, square_types
 from siqi.games.junqi.rules.work import WORK_DTYPE
 from siqi.games.kernel.jit import Record, new_record
 
@@ -56,14 +56,14 @@ class PlayedMove(NamedTuple):
 
 
 class JunqiPosition:
-    """A view or a full position, with its history; before both set-ups it has no pieces, only `words`."""
+    """A view or a full position, with its history; before both deployments it has no pieces, only `words`."""
 
     def __init__(self, fen: str | None = None) -> None:
         self.record: Record = new_record(POSITION_DTYPE)
         self.words: list[str] = []
         self.viewer: int | None = None
         self.has_pieces = fen is not None
-        self._is_deployed = False  # by set-ups: piece numbers are slots
+        self._is_deployed = False  # by deployments: piece numbers are slots
         self._public = np.full(2 * PIECES, ANY, np.uint16)
         self._trait_counts = np.zeros((2 * PIECES, len(TRAITS)), np.int64)
         self._steps: list[PlayedMove] = []
@@ -123,7 +123,7 @@ class JunqiPosition:
         return {notation.square_text(at): notation.letter_of(may[piece], piece // PIECES) for at, piece in stands}
 
     def setup_points(self, side: int) -> tuple[str, ...]:
-        """Return the squares of a set-up word's letters: row by row from the side's front, camps left out."""
+        """Return the squares of a deployment word's letters: row by row from the side's front, camps left out."""
         return tuple(notation.square_text(frame(square, side)) for square in SLOTS)
 
     def board(self) -> str:
@@ -166,19 +166,19 @@ class JunqiPosition:
     def legal_moves(self) -> list[int]:
         """Return the moves, without result codes; a piece unknown to the viewer moves as any type that it may be.
 
-        ValueError before both set-ups.
+        ValueError before both deployments.
         """
         if not self.has_pieces:
-            raise ValueError(f"too many set-ups to list: {SETUP_COUNT}")
+            raise ValueError(f"too many set-ups to list: {DEPLOYMENT_COUNT}")
         return [] if self.record.loser >= 0 else self._playable(self.turn)
 
     def count_legal(self) -> int:
-        return len(self.legal_moves()) if self.has_pieces else SETUP_COUNT
+        return len(self.legal_moves()) if self.has_pieces else DEPLOYMENT_COUNT
 
     def push(self, move: int) -> None:
         """Play a move; ValueError, and no change, if its result code is missing or contradicts what is known."""
         if not self.has_pieces:
-            self.words.append(notation.setup_word(move))
+            self.words.append(notation.deployment_word(move))
             if len(self.words) == 2:
                 self._deploy()
             return
@@ -340,7 +340,7 @@ class JunqiPosition:
         return None
 
     def pop(self) -> int:
-        """Take back the last move, or the last set-up, and return it; IndexError if there is none."""
+        """Take back the last move, or the last deployment, and return it; IndexError if there is none."""
         if self._steps:
             step = self._steps.pop()
             self.record = step.before.copy()  # a copy of this position may hold the same step
@@ -351,7 +351,7 @@ class JunqiPosition:
             raise IndexError("pop from the first position")
         self.record = new_record(POSITION_DTYPE)
         self.has_pieces, self.viewer, self._is_deployed = False, None, False
-        return notation.setup_move(self.words.pop())
+        return notation.deployment_move(self.words.pop())
 
     def parse_move(self, text: str) -> int:
         if not self.has_pieces:
@@ -359,8 +359,8 @@ class JunqiPosition:
                 if UNKNOWN_SETUP in self.words:
                     raise ValueError("both set-ups unknown")
             else:
-                notation.check_setup(text)
-            return notation.setup_move(text)
+                notation.check_deployment(text)
+            return notation.deployment_move(text)
         move = notation.parse_move(text)
         if notation.without_result(move) not in self.legal_moves():
             raise ValueError(f"illegal move: {text}")
@@ -370,7 +370,7 @@ class JunqiPosition:
         return notation.move_text(move)
 
     def moves(self) -> list[int]:
-        """Return the moves since the set-ups, with their results."""
+        """Return the moves since the deployments, with their results."""
         return [step.move for step in self._steps]
 
     def observed(self, text: str, result: int, flag: str = "") -> str:

@@ -30,9 +30,9 @@ from siqi.games.junqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.junqi.rules.movegen import MAX_PERFT
 from siqi.games.junqi.rules.position import POSITION_DTYPE
 from siqi.games.junqi.rules.work import WORK_DTYPE
+from siqi.games.junqi.search.deployment import DeploymentSearch
 from siqi.games.junqi.search.root import explain_view
 from siqi.games.junqi.search.search import WorldsAdapter
-from siqi.games.junqi.search.setup import SetupSearch
 from siqi.games.kernel.control import POLL_INTERVAL, Control
 from siqi.games.kernel.jit import new_record
 from siqi.games.options import Values
@@ -70,7 +70,7 @@ class Junqi:
         return DeployingSearcher(
             lambda: self.knowledge.settings.algorithm,
             self._new_searcher,
-            lambda task, seed: SetupSearch(task, seed, self.knowledge.layouts),
+            lambda task, seed: DeploymentSearch(task, seed, self.knowledge.layouts),
         )
 
     def _new_searcher(self) -> Searcher[JunqiPosition]:

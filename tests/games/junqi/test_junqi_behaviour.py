@@ -17,7 +17,7 @@ from siqi.games.contract import Game, Task, exhaust
 from siqi.games.junqi.knowledge import behaviour
 from siqi.games.junqi.knowledge.worlds import draw_worlds
 from siqi.games.junqi.rules.lookup import MOBILE
-from siqi.games.junqi.search.setup import TILT, draw_setup
+from siqi.games.junqi.search.deployment import TILT, draw_deployment
 from siqi.games.kernel.control import Control
 
 
@@ -103,7 +103,7 @@ def test_habits_move_beliefs_but_not_what_is_known(game: Game) -> None:
 
 
 def test_deployments_are_legal_varied_and_not_known_from_the_prior(game: Game) -> None:
-    words = [draw_setup(seed, TILT) for seed in range(300)]
+    words = [draw_deployment(seed, TILT) for seed in range(300)]
     assert all(map(legal_setup, words))
     assert len(set(words)) > 290
     flags = Counter(word.index("l") for word in words)

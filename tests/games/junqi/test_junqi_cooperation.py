@@ -36,7 +36,7 @@ from siqi.games.junqi.paper.team import (
 from siqi.games.junqi.rules.lookup import ATTACKER_WINS, BOMB, CAMPS, LOOKUP_RECORD, PIECES, SQUARES, result_of
 from siqi.games.junqi.rules.position import POSITION_DTYPE, make_move, origin_of
 from siqi.games.junqi.rules.work import WORK_DTYPE
-from siqi.games.junqi.search.setup import draw_setup
+from siqi.games.junqi.search.deployment import draw_deployment
 from siqi.games.junqi.search.uct import PAPER, UCB1, UctAdapter, upper_bound_here
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import new_record
@@ -48,7 +48,7 @@ QUIET = "1l3/5/5/5/5/D4/5/4d/5/5/5/1L3 f f {quiet}"
 
 def view() -> Any:
     position = registry.load("junqi").position()
-    for word in (draw_setup(3), "?"):
+    for word in (draw_deployment(3), "?"):
         position.push(position.parse_move(word))
     return position
 

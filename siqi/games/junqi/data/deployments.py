@@ -1,6 +1,6 @@
 """Weights of deployments (scripts/tune/learn_junqi_layouts.py): by slot and type, learned from 7351 layouts.
 
-Columns are the types a (commander) to l (flag), rows the slots of a set-up word, G0 to L4 in the own frame, with
+Columns are the types a (commander) to l (flag), rows the slots of a deployment word, G0 to L4 in the own frame, with
 the flag in L1. A deployment with its flag in L3 is mirrored.
 """
 

@@ -23,7 +23,7 @@ from siqi.games.junqi.rules.lookup import (
 
 FLAG_SLOT = SLOTS.index(square_of("L1"))
 MIRRORED = [SLOTS.index(square // 5 * 5 + 4 - square % 5) for square in SLOTS]
-"""By slot of a set-up word: the slot mirrored at the middle column."""
+"""By slot of a deployment word: the slot mirrored at the middle column."""
 
 _WEIGHTS = np.maximum(np.array(WEIGHTS), 0.01)  # types that the rules forbid are not in the sets
 _ADVANTAGES = np.array(ADVANTAGES)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from siqi.games.contract import Warn
 from siqi.games.junqi import Settings
-from siqi.games.junqi.rules.notation import check_setup
+from siqi.games.junqi.rules.notation import check_deployment
 from siqi.system.encodings import read_text
 
 MAX_BYTES = 1 << 20
@@ -14,16 +14,16 @@ MAX_BYTES = 1 << 20
 
 
 def read_layouts(path: Path) -> list[str]:
-    """Return a file's set-up words, one per line; `#` begins a comment.
+    """Return a file's deployment words, one per line; `#` begins a comment.
 
-    OSError; ValueError, with line and reason, if it is no text, a word is not a legal set-up, or there is none.
+    OSError; ValueError, with line and reason, if it is no text, a word is not a legal deployment, or there is none.
     """
     layouts = []
     for number, line in enumerate(read_text(path, MAX_BYTES).splitlines(), 1):
         word = line.partition("#")[0].strip()
         if word:
             try:
-                check_setup(word)
+                check_deployment(word)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from None
             layouts.append(word)

@@ -42,7 +42,7 @@ FIRST_HALF = (1 << SQUARES) - (1 << 30)
 """Bits of the first side's half."""
 
 SLOTS = tuple(square for square in range(30, 60) if square not in CAMPS)
-"""Squares of a set-up word's letters in the own frame: rows G to L without the camps."""
+"""Squares of a deployment word's letters in the own frame: rows G to L without the camps."""
 
 WAYS = 4
 """Directions on the railway: left, right, up, down."""

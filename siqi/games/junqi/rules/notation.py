@@ -1,7 +1,7 @@
-"""The texts of Junqi squares, moves, set-ups and FENs.
+"""The texts of Junqi squares, moves, deployments and FENs.
 
 A move is `from | to << 6 | (result code + 1) << 12 | (announced flag square + 1) << 15`; the last two parts are 0
-if not given. A set-up is SETUP plus its word's bytes read as a number.
+if not given. A deployment is DEPLOYMENT plus its word's bytes read as a number.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from siqi.games.junqi.rules.lookup import COUNTS, PIECES, ROWS, SLOTS, TYPES
 from siqi.games.junqi.rules.position import make_move, origin_of, target_of
 from siqi.games.junqi.rules.setup import slot_types
 
-SETUP = 1 << 256
+DEPLOYMENT = 1 << 256
 MAX_QUIET = 999
 """The most plies since contact that a FEN can state."""
 
@@ -33,9 +33,9 @@ def parse_square(text: str) -> int:
 
 
 def move_text(move: int) -> str:
-    """Return `G0F0`, with `=code` and `@flag` if the move has them; the word of a set-up."""
-    if move >= SETUP:
-        return setup_word(move)
+    """Return `G0F0`, with `=code` and `@flag` if the move has them; the word of a deployment."""
+    if move >= DEPLOYMENT:
+        return deployment_word(move)
     text = square_text(origin_of(move)) + square_text(target_of(move))
     if (code := given_code(move)) >= 0:
         text += f"={code}"
@@ -73,19 +73,19 @@ def parse_move(text: str) -> int:
     return with_result(move, int(match[3]) if match[3] else None, parse_square(match[4]) if match[4] else None)
 
 
-def setup_word(move: int) -> str:
-    """Return the word of a set-up's move."""
-    number = move - SETUP
+def deployment_word(move: int) -> str:
+    """Return the word of a deployment's move."""
+    number = move - DEPLOYMENT
     return number.to_bytes((number.bit_length() + 7) // 8, "big").decode()
 
 
-def setup_move(word: str) -> int:
-    """Return the move of a set-up's word, unchecked."""
-    return SETUP + int.from_bytes(word.encode(), "big")
+def deployment_move(word: str) -> int:
+    """Return the move of a deployment's word, unchecked."""
+    return DEPLOYMENT + int.from_bytes(word.encode(), "big")
 
 
-def check_setup(word: str) -> None:
-    """Check that a word is a legal set-up of 25 letters; ValueError if not, with the reason."""
+def check_deployment(word: str) -> None:
+    """Check that a word is a legal deployment of 25 letters; ValueError if not, with the reason."""
     if len(word) != PIECES or any(letter not in TYPES for letter in word):
         raise ValueError(f"not a set-up (25 letters a-l): {word}")
     for kind, letter in enumerate(TYPES):

@@ -1,4 +1,4 @@
-"""Deployments: which there are, and positions from set-up words and from a FEN's pieces."""
+"""Deployments: which there are, and positions from deployment words and from a FEN's pieces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from siqi.games.junqi.rules.lookup import (
 from siqi.games.junqi.rules.position import NOBODY
 from siqi.games.kernel.jit import Record
 
-SETUP_COUNT = (
+DEPLOYMENT_COUNT = (
     2 * math.comb(9, COUNTS[MINE]) * math.comb(16, 2) * math.factorial(19)
     // math.prod(math.factorial(count) for count in COUNTS[:9])
 )  # fmt: skip
@@ -30,7 +30,7 @@ SETUP_COUNT = (
 
 
 def slot_types(slot: int) -> int:
-    """Return the set of types that a deployment can have in a slot of the set-up word."""
+    """Return the set of types that a deployment can have in a slot of the deployment word."""
     square = SLOTS[slot]
     row = square // 5
     types = ANY
@@ -60,7 +60,7 @@ def frame(square: int, side: int) -> int:
 
 
 def deploy(pos: Record, words: list[str]) -> None:
-    """Fill a zeroed record from both set-up words; a side's pieces are numbered by slot."""
+    """Fill a zeroed record from both deployment words; a side's pieces are numbered by slot."""
     for side, word in enumerate(words):
         for slot, square in enumerate(SLOTS):
             piece = side * PIECES + slot

@@ -15,15 +15,15 @@ from siqi.games.junqi.rules.lookup import (
     PIECES,
     TYPES,
 )
-from siqi.games.junqi.rules.notation import setup_move
+from siqi.games.junqi.rules.notation import deployment_move
 from siqi.games.junqi.rules.setup import slot_types
 
 TILT = 10.0
 """A drawn deployment's probability is multiplied by the odds that it adds, to this power."""
 
 
-def draw_setup(seed: int, tilt: float = 0.0) -> str:
-    """Return a set-up word drawn as people deploy; a tilt favours deployments that won more often (see TILT)."""
+def draw_deployment(seed: int, tilt: float = 0.0) -> str:
+    """Return a deployment word drawn as people deploy; a tilt favours deployments that won more often (see TILT)."""
     may = [slot_types(slot) for slot in range(PIECES)]
     weights = {
         slot: deployment_weights(slot) * np.exp(tilt / 100 * deployment_advantages(slot))
@@ -34,8 +34,8 @@ def draw_setup(seed: int, tilt: float = 0.0) -> str:
     return "".join(TYPES[kind] for kind in kinds)
 
 
-class SetupSearch:
-    """A search for a set-up: the first one allowed, else one of the user's layouts, else one drawn with TILT."""
+class DeploymentSearch:
+    """A search for a deployment: the first one allowed, else one of the user's layouts, else one drawn with TILT."""
 
     def __init__(self, task: Task[SetupPosition], seed: int, layouts: Sequence[str]) -> None:
         self._task = task
@@ -47,9 +47,9 @@ class SetupSearch:
         return Report(1, 1, 1, (Line(Score.from_expected(0.5), (move,)),), True, True)
 
     def _choose(self) -> int:
-        allowed = [move for move in self._task.moves if move != setup_move(UNKNOWN_SETUP)]
+        allowed = [move for move in self._task.moves if move != deployment_move(UNKNOWN_SETUP)]
         if allowed:
             return allowed[0]
         if self._layouts:
-            return setup_move(random.Random(self._seed).choice(self._layouts))
-        return setup_move(draw_setup(self._seed, TILT))
+            return deployment_move(random.Random(self._seed).choice(self._layouts))
+        return deployment_move(draw_deployment(self._seed, TILT))

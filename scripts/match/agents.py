@@ -1,4 +1,4 @@
-"""Players in this process: the agent, which chooses moves, and its seat in a game."""
+"""Players in this process: the agent, which chooses moves, and the player that it is in a game."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class EngineAgent:
 
 
 class AgentPlayer(Player):
-    """The seat of an agent: keeps its view of the game, and calls its `observe` with each move, if it has one.
+    """The player of an agent: keeps its view of the game, and calls its `observe` with each move, if it has one.
 
     It reports score and nodes of an agent that has a `report`.
     """

@@ -54,7 +54,7 @@ class SelfPlaySettings(msgspec.Struct, frozen=True):
 
 
 class ScoringPlayer(AgentPlayer):
-    """A seat that keeps the scores of the searches, in the mover's view."""
+    """A player that keeps the scores of the searches, in the mover's view."""
 
     scores: list[int]
 

@@ -85,7 +85,7 @@ class PhasedPosition(Position, Protocol):
 
 
 class Recording(AgentPlayer):
-    """A seat that records mover, score and phase of its moves, until a win is proven."""
+    """A player that records mover, score and phase of its moves, until a win is proven."""
 
     moves: list[tuple[int, int, float]]
 

@@ -610,7 +610,9 @@ def test_a_position_that_ends_its_workers_is_an_error_alone(tmp_path: Path) -> N
     path = package / "siqi/daemon/analysis/remote.py"
     fault = '    import os\n    os._exit(1) if job.query.id == "p30" else None\n'
     path.write_text(
-        path.read_text().replace("    return _station().answer(job)", f"{fault}    return _station().answer(job)")
+        path.read_text().replace(
+            "    return _remote_analyst().answer(job)", f"{fault}    return _remote_analyst().answer(job)"
+        )
     )
     given = lines_of(queries(40))
     code = "import sys; from siqi.daemon.command_line import run; sys.exit(run(sys.argv[1:]))"

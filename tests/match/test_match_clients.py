@@ -425,8 +425,8 @@ def test_faults_in_a_game(protocol: str, table: Table, cause: str, reason: str, 
     fake = Fake(tmp_path, ANSWERS[protocol] | table)
     player = fake.player(GAMES.get(protocol, "xiangqi"), protocol, MINUTE, hang_s=3)
     game = registry.load(GAMES.get(protocol, "xiangqi"))
-    seats = [player, Scripted([])]
-    ending = play_moves(Referee(game, parse_opening("")), seats, [Clock(PlayerLimits(clock_ms=1)), Clock()], ("", ""))
+    players = [player, Scripted([])]
+    ending = play_moves(Referee(game, parse_opening("")), players, [Clock(PlayerLimits(clock_ms=1)), Clock()], ("", ""))
     player.close()
     assert (ending.winner, ending.cause) == (1, cause)
     assert ending.reason.startswith(reason)

@@ -49,7 +49,7 @@ def entrant_of(name: str) -> Entrant:
 
 
 class Scanner(Player):
-    """A program in a seat, with a clock for the game or a time for each turn."""
+    """A program as a player, with a clock for the game or a time for each turn."""
 
     def __init__(self, entrant: Entrant, limit: PlayerLimits) -> None:
         self._program = Program(SCANS[entrant.scan], entrant.width, ROAD_VALUES[entrant.values]())

@@ -142,10 +142,10 @@ def make_player(text: str) -> Agent:
 
 
 @functools.lru_cache(maxsize=4)
-def player(text: str, seat: int = 0) -> Agent:
-    """Return a player, kept by the process for each seat: both seats may have the same kind.
+def player(text: str, side: int = 0) -> Agent:
+    """Return a player, kept by the process for each side: both sides may have the same kind.
 
-    Only the players of one pairing are kept, at two seats each: large trees take much memory.
+    Only the players of one pairing are kept, for two sides each: large trees take much memory.
     """
     return make_player(text)
 

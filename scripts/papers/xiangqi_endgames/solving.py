@@ -110,7 +110,7 @@ class Attempt(NamedTuple):
 
 
 class SolverPlayer(AgentPlayer):
-    """The seat of a solver; `announced`: its first search found a mate for it."""
+    """The player of a solver; `announced`: its first search found a mate for it."""
 
     announced: bool | None = None
 

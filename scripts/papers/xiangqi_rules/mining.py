@@ -295,8 +295,8 @@ class RuleMind:
 
 
 @functools.cache
-def search_agent(search: str, seat: int) -> Agent:
-    """Return a search, kept by the process for each seat."""
+def search_agent(search: str, side: int) -> Agent:
+    """Return a search, kept by the process for each side."""
     return SEARCHES[search]()
 
 

@@ -36,7 +36,7 @@ class PositionJob(msgspec.Struct, frozen=True):
     files: Files
 
 
-class Station:
+class RemoteAnalyst:
     """The analyst, with the requests that other threads may make."""
 
     def __init__(self) -> None:
@@ -89,23 +89,23 @@ class Station:
 
 
 @functools.cache
-def _station() -> Station:
-    return Station()
+def _remote_analyst() -> RemoteAnalyst:
+    return RemoteAnalyst()
 
 
 def answer_position(job: PositionJob) -> dict[str, Any]:
     """Return the final answer of a position."""
-    return _station().answer(job)
+    return _remote_analyst().answer(job)
 
 
 def terminate(keys: list[str]) -> None:
     """Terminate positions; all workers get this, as their client does not know which one has them."""
-    _station().terminate(keys)
+    _remote_analyst().terminate(keys)
 
 
 def forget() -> None:
     """Drop all games and searchers."""
-    _station().analyst.forget()
+    _remote_analyst().analyst.forget()
 
 
 # ---------------------------------------------------------------- files that options name

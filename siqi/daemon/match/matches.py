@@ -71,19 +71,19 @@ def play_game(match: Match, unit: Unit, index: int, players: Sequence[Player]) -
     """Play one game of a unit; `players` are of the settings' engines."""
     settings = match.settings
     pair, first = seating(settings, index)
-    seats = (first, 1 - first)  # engine by side, and side by engine
-    specs = [settings.engines[unit.pairing[engine]] for engine in seats]
+    order = (first, 1 - first)  # engine by side, and side by engine
+    specs = [settings.engines[unit.pairing[engine]] for engine in order]
     opening = match.openings[unit.turn % len(match.openings)]
     dice = throws(settings.seed, index if settings.best_of else unit.turn)
     referee = Referee(match.game, opening, dice, settings.referee)
     clocks = [Clock(spec.limits, settings.margin_ms) for spec in specs]
-    seated = [players[unit.pairing[engine]] for engine in seats]
+    sides = [players[unit.pairing[engine]] for engine in order]
     seeds = [f"{settings.seed}/{index}/{side}" for side in (FIRST, SECOND)]
-    winner, cause, reason = play_moves(referee, seated, clocks, seeds, match.adjudication)
+    winner, cause, reason = play_moves(referee, sides, clocks, seeds, match.adjudication)
     dialogue: list[str] = []
     if cause in FAULTS and winner is not None:
-        dialogue = seated[1 - winner].dialogue
-        seated[1 - winner].close()  # it begins the next game as a new process
+        dialogue = sides[1 - winner].dialogue
+        sides[1 - winner].close()  # it begins the next game as a new process
     return MatchRecord(
         game=index,
         pair=pair,
@@ -93,16 +93,16 @@ def play_game(match: Match, unit: Unit, index: int, players: Sequence[Player]) -
         dice=referee.thrown,
         moves=referee.words,
         plies=len(referee.words),
-        winner=None if winner is None else seats[winner],
+        winner=None if winner is None else order[winner],
         cause=cause,
         reason=reason,
-        time_ms=(round(clocks[seats[0]].used_ms), round(clocks[seats[1]].used_ms)),
+        time_ms=(round(clocks[order[0]].used_ms), round(clocks[order[1]].used_ms)),
         times_ms=[round(choice.elapsed_ms, 1) for choice in referee.choices],
         scores=[score_text(choice.score) for choice in referee.choices],
         nodes=[choice.nodes for choice in referee.choices],
-        over_ms=([round(ms, 1) for ms in clocks[seats[0]].over_ms], [round(ms, 1) for ms in clocks[seats[1]].over_ms]),
-        versions=(seated[seats[0]].version, seated[seats[1]].version),
-        start_ms=(seated[seats[0]].start_ms, seated[seats[1]].start_ms),
+        over_ms=([round(ms, 1) for ms in clocks[order[0]].over_ms], [round(ms, 1) for ms in clocks[order[1]].over_ms]),
+        versions=(sides[order[0]].version, sides[order[1]].version),
+        start_ms=(sides[order[0]].start_ms, sides[order[1]].start_ms),
         dialogue=dialogue,
     )
 

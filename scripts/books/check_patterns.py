@@ -102,7 +102,7 @@ class Endgame(msgspec.Struct):
     name: str = ""
 
 
-def report_endgames(book: PatternBook, path: Path) -> None:
+def report_tablebases(book: PatternBook, path: Path) -> None:
     game = create(silent)
     agreed = differing = 0
     with open_text(path) as file:
@@ -137,7 +137,7 @@ def main() -> int:
     if options.tables is not None:
         report_tables(book, options.tables, options.sample)
     if options.endgames is not None:
-        report_endgames(book, options.endgames)
+        report_tablebases(book, options.endgames)
     return 0
 
 

@@ -26,7 +26,7 @@ from siqi.games.ewn.knowledge.numbering import (
     sets,
     weak_squares,
 )
-from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_tablebase
 from siqi.games.ewn.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD, NOBODY, ONE, PLACES
 from siqi.games.ewn.rules.movegen import step
 from siqi.games.ewn.rules.position import POSITION, POSITION_DTYPE, do_move, undo_move
@@ -61,7 +61,7 @@ def value_of(pos: Record, n: Record, e: Record, solver: Record, values: Any) -> 
     first = popcount(pos.alive[0])
     second = popcount(pos.alive[1])
     if first + second < solver.pieces:
-        value = probe_ending(pos, solver.smaller)
+        value = probe_tablebase(pos, solver.smaller)
         return math.nan if value == UNKNOWN else value / ONE
     strong = int64(second > first) if first != second else int64(pos.turn)
     return float64(values[(pos.turn ^ strong) * e.entries + index(pos, n, e, strong)])

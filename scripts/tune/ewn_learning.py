@@ -14,7 +14,7 @@ from typing import Any
 from numba import types
 
 from siqi.games.ewn.evaluation.evaluate import EVALUATION, list_terms
-from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_tablebase
 from siqi.games.ewn.rules.lookup import CAPTURED, LOOKUP, NOBODY, ONE
 from siqi.games.ewn.rules.movegen import piece_mask, step
 from siqi.games.ewn.rules.notation import TRIANGLES
@@ -59,7 +59,7 @@ def estimate(weights: Any, work: Record, terms: int) -> float:
 
 @inner(float64(POSITION, EVALUATION, WORK, WEIGHTS))
 def value_of(pos: Record, e: Record, work: Record, weights: Any) -> float:
-    exact = probe_ending(pos, work.tablebase)
+    exact = probe_tablebase(pos, work.tablebase)
     if exact != UNKNOWN:
         return exact / ONE
     return estimate(weights, work, list_terms(pos, e, work))

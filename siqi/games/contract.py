@@ -206,7 +206,7 @@ class BookRule(NamedTuple):
     intents: tuple[str, ...]  # of the answer
 
 
-class EndgameResult(NamedTuple):
+class TablebaseResult(NamedTuple):
     """A tablebase's verdict, the view of the side to move."""
 
     result: str  # win, loss, draw or chance
@@ -219,7 +219,7 @@ class BookLine(NamedTuple):
 
     text: str
     move: BookMove | None = None
-    ending: EndgameResult | None = None
+    ending: TablebaseResult | None = None
     rule: BookRule | None = None
 
 

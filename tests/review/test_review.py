@@ -31,7 +31,7 @@ from siqi.daemon.review.pictures import differences
 from siqi.daemon.review.standings import points_of
 from siqi.game_files import save_games
 from siqi.games import registry
-from siqi.games.contract import EndgameResult
+from siqi.games.contract import TablebaseResult
 from siqi.games.game_record import GameRecord
 from siqi.games.xiangqi.knowledge import rulebook
 from siqi.games.xiangqi.knowledge.intent import INTENTS
@@ -193,7 +193,7 @@ def test_chances_of_scores() -> None:
     found = finding_of("key", answer)
     assert [line.value.expected for line in found.lines] == [0.625, 1.0] and found.value == found.lines[0].value
     assert found.lines[1].value.mate == 2
-    assert found.ending == EndgameResult("win", 12)
+    assert found.ending == TablebaseResult("win", 12)
     assert msgspec.json.decode(msgspec.json.encode(found), type=Finding) == found
 
 

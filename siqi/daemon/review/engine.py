@@ -13,7 +13,7 @@ import msgspec
 from siqi.daemon.analysis.open_run import open_run
 from siqi.daemon.analysis.query import Query, query_hash, resolve_options
 from siqi.daemon.analysis.run import Listeners, Run, RunSettings
-from siqi.games.contract import EndgameResult
+from siqi.games.contract import TablebaseResult
 from siqi.system.files import check_owned, open_json_lines, open_regular, write_whole
 
 HEAD = b'{"siqi":"review","format":1}\n'
@@ -49,7 +49,7 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     value: Chance | None = None  # None: the game is over, and has no moves
     lines: tuple[FoundLine, ...] = ()  # the best; of EWN the best for each throw; of Junqi the one played, too
     depth: int = 0
-    ending: EndgameResult | None = None  # by the tablebases
+    ending: TablebaseResult | None = None  # by the tablebases
     error: str = ""
 
 
@@ -78,7 +78,7 @@ def finding_of(key: str, answer: dict[str, Any]) -> Finding:
         played = bare(answer.get("played", ""))
         lines = [line for line in lines if line is lines[0] or bare(line.moves[0]) == played]
     value = _chance(answer["value"]) if "value" in answer else lines[0].value if lines else None
-    ending = EndgameResult(**answer["ending"]) if "ending" in answer else None
+    ending = TablebaseResult(**answer["ending"]) if "ending" in answer else None
     return Finding(key, value, tuple(lines), answer.get("depth", 0), ending)
 
 

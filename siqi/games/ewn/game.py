@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from siqi.games.contract import (
     BenchItem,
     BookLine,
-    EndgameResult,
     Game,
     GameInfo,
     Outcome,
     Searcher,
     Suggestion,
+    TablebaseResult,
     Warn,
     check_perft,
     check_throw,
@@ -75,7 +75,7 @@ class Ewn:
         chance = self.knowledge.chance(position.record)
         if chance is None:
             return []
-        return [BookLine(f"endgame chance {chance:.5f} before the throw", ending=EndgameResult("chance", 0, chance))]
+        return [BookLine(f"endgame chance {chance:.5f} before the throw", ending=TablebaseResult("chance", 0, chance))]
 
     def tablebase_outcome(self, position: EwnPosition) -> Outcome | None:
         """Return a win that no throw can prevent, to the tablebase's precision."""

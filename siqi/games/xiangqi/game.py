@@ -81,7 +81,7 @@ class Xiangqi:
 
     def tablebase_outcome(self, position: XiangqiPosition) -> Outcome | None:
         """Return the result by the tablebase: a mate if it comes before the 60-move rule, else a draw or None."""
-        code = self._knowledge.ending_code(position.record)
+        code = self._knowledge.tablebase_code(position.record)
         if code == UNKNOWN or (code and position.record.quiet + code - 1 > QUIET_LIMIT):
             return None
         if code == 0:
@@ -91,12 +91,12 @@ class Xiangqi:
 
     def solution(self, position: XiangqiPosition) -> list[int]:
         twin, line = position.copy(), []
-        code = self._knowledge.ending_code(twin.record)
+        code = self._knowledge.tablebase_code(twin.record)
         while code > 1:  # 1: mated
             code -= 1
             for move in twin.legal_moves():
                 twin.push(move)
-                if self._knowledge.ending_code(twin.record) == code:
+                if self._knowledge.tablebase_code(twin.record) == code:
                     line.append(move)
                     break
                 twin.pop()

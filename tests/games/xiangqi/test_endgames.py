@@ -21,7 +21,7 @@ from scripts.books.xiangqi_retrograde import RetrogradeAnalysis, build_order
 from naive.xiangqi import Naive
 from siqi.games import registry
 from siqi.games.books.book import BookFileError
-from siqi.games.contract import BookLine, EndgameResult, Score, Task, exhaust
+from siqi.games.contract import BookLine, Score, TablebaseResult, Task, exhaust
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import entry, int64
 from siqi.games.xiangqi.data.weights import KINDS
@@ -354,7 +354,7 @@ def test_among_drawing_moves_the_search_chooses(game: Any) -> None:
     report = exhaust(searcher, Task(position, Control(2000)))
     assert report.note == "endgame draw" and report.depth > 4 and report.lines[0].score == Score(win=0.0, draw=1.0)
     position.push(report.lines[0].pv[0])
-    assert game.consult(position)[-1] == BookLine("endgame draw", ending=EndgameResult("draw"))
+    assert game.consult(position)[-1] == BookLine("endgame draw", ending=TablebaseResult("draw"))
     position.pop()
     several = exhaust(searcher, Task(position, Control(2000), multipv=2))
     assert several.depth == 1 and several.finished

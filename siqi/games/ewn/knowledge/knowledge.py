@@ -38,16 +38,16 @@ class Knowledge:
         self._are_setups_open = False
         self._steps = np.array([evaluate.new_evaluation()])
         self._steps[0]["weights"] = evaluate.step_weights()
-        self._find_endgames()
+        self._find_tablebases()
 
     def use(self, settings: Settings) -> None:
         """Take other settings, and reopen the books that differ by them."""
         changes = changed(self.settings, settings)
         self.settings = settings
         if changes & {"use_endgames", "endgame_path"}:
-            self._find_endgames()
+            self._find_tablebases()
 
-    def _find_endgames(self) -> None:
+    def _find_tablebases(self) -> None:
         self._tablebase: Tablebase | None = None  # frees the old one before the new one is read
         if self.settings.use_endgames:
             self._tablebase = Tablebase(folders(TABLEBASE_FOLDER, self.settings.endgame_path, self._warn), self._warn)

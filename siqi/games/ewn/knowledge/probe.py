@@ -32,7 +32,7 @@ def slot_of(strong: int, weak: int) -> int:
 
 
 @inner(int64(POSITION, int64))
-def probe_ending(pos: Record, tablebase: int) -> int:
+def probe_tablebase(pos: Record, tablebase: int) -> int:
     """Return the mover's exact chance before the throw, 0 to ONE; UNKNOWN without a table or after the end of the game.
 
     `tablebase`: address of a TABLEBASE, 0 for none.
@@ -55,5 +55,5 @@ def probe_ending(pos: Record, tablebase: int) -> int:
 
 @entry(int64(POSITION, int64))
 def value_here(pos: Record, tablebase: int) -> int:
-    """`probe_ending` for Python."""
-    return probe_ending(pos, tablebase)
+    """`probe_tablebase` for Python."""
+    return probe_tablebase(pos, tablebase)

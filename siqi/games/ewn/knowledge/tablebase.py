@@ -69,7 +69,7 @@ class Tablebase:
 
     @property
     def address(self) -> int:
-        """The address of the TABLEBASE, for `probe_ending`."""
+        """The address of the TABLEBASE, for `probe_tablebase`."""
         return address_of(self._record)
 
     def chance(self, pos: Record) -> float | None:

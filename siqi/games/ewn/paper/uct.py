@@ -26,7 +26,7 @@ from siqi.games.contract import Move, Task
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.knowledge.knowledge import Knowledge
 from siqi.games.ewn.knowledge.numbering import MAX_PIECES
-from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_tablebase
 from siqi.games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
 from siqi.games.ewn.rules.movegen import list_legal
 from siqi.games.ewn.rules.position import (
@@ -191,7 +191,7 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
             child.exact = WIN
         elif pieces <= MAX_PIECES + int64(captured > 0):
             do_move(pos, lookup, move)
-            exact = probe_ending(pos, work.tablebase)
+            exact = probe_tablebase(pos, work.tablebase)
             undo_move(pos)
             if exact != UNKNOWN:
                 work.tbhits += 1

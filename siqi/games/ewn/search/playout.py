@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from siqi.games.ewn.evaluation.evaluate import chance, evaluation_at
-from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_tablebase
 from siqi.games.ewn.rules.lookup import LOOKUP, NOBODY, ONE
 from siqi.games.ewn.rules.movegen import list_legal, step
 from siqi.games.ewn.rules.position import POSITION, advance, copy_board, do_move, origin_of, target_of, undo_move
@@ -46,7 +46,7 @@ def static_value(pos: Record, work: Record) -> int:
 
     work.is_exact becomes 1 if the tablebase has the position, 0 if the value is the evaluation's estimate.
     """
-    exact = probe_ending(pos, work.tablebase)
+    exact = probe_tablebase(pos, work.tablebase)
     if exact != UNKNOWN:
         work.tbhits += 1
         work.is_exact = 1

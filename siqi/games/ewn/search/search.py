@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from siqi.games.contract import Move, Task
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.knowledge.knowledge import Knowledge
-from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_tablebase
 from siqi.games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.ewn.rules.movegen import step
 from siqi.games.ewn.rules.position import POSITION, do_move, undo_move
@@ -60,7 +60,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     # Step 2. At the horizon and in the tablebase the static value stands
     if depth <= 0:
         return static_value(pos, work)
-    exact = probe_ending(pos, work.tablebase)
+    exact = probe_tablebase(pos, work.tablebase)
     if exact != UNKNOWN:
         work.tbhits += 1
         work.is_exact = 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, folders
 from siqi.games.books.opening import OpeningBooks, SymmetricPosition
-from siqi.games.contract import BookLine, BookRule, EndgameResult, Suggestion, Warn
+from siqi.games.contract import BookLine, BookRule, Suggestion, TablebaseResult, Warn
 from siqi.games.kernel.jit import Record
 from siqi.games.options import changed, named_file
 from siqi.games.xiangqi import Settings
@@ -57,7 +57,7 @@ class Knowledge:
         self._rule_miner = RuleMiner(warn)
         self._learn_path = ""
         self._seen = (0, 0)  # the last position for which rules were requested: its ply and key
-        self._find_endgames()
+        self._find_tablebases()
         self._find_rules()
 
     def use(self, settings: Settings) -> None:
@@ -66,7 +66,7 @@ class Knowledge:
         self.settings = settings
         self.openings.use(settings)
         if changes & {"use_endgames", "endgame_path"}:
-            self._find_endgames()
+            self._find_tablebases()
         if "evaluation" in changes or ("network_file" in changes and settings.evaluation == "network"):
             self.__dict__.pop("evaluation", None)  # it is chosen anew
         if changes & {"use_rules", "rule_file", "mine_rules"}:
@@ -115,7 +115,7 @@ class Knowledge:
             self._warn(f"{path}: {error}")
         return None
 
-    def _find_endgames(self) -> None:
+    def _find_tablebases(self) -> None:
         self.tablebase = self._patterns = None
         if self.settings.use_endgames:
             try:
@@ -220,24 +220,24 @@ class Knowledge:
         pattern = None if self._patterns is None else self._patterns.find(position.record)
         if self._patterns is not None and pattern is not None:
             lines.append(BookLine(pattern_text(self._patterns.patterns[pattern.entry], pattern.pressing)))
-        ending = self.ending(position.record)
-        return lines if ending is None else [*lines, BookLine(ending_text(ending), ending=ending)]
+        verdict = self.tablebase_result(position.record)
+        return lines if verdict is None else [*lines, BookLine(tablebase_text(verdict), ending=verdict)]
 
-    def ending_code(self, pos: Record) -> int:
+    def tablebase_code(self, pos: Record) -> int:
         """Return the tablebase's code (probe.py) of a position; UNKNOWN if it has none."""
         return UNKNOWN if self.tablebase is None else self.tablebase.code_of(pos)
 
-    def ending(self, pos: Record) -> EndgameResult | None:
+    def tablebase_result(self, pos: Record) -> TablebaseResult | None:
         """Return the tablebase's verdict on a position, None if it has none."""
-        code = self.ending_code(pos)
+        code = self.tablebase_code(pos)
         if code == UNKNOWN:
             return None
-        return EndgameResult("loss" if code & 1 else "win", code - 1) if code else EndgameResult("draw")
+        return TablebaseResult("loss" if code & 1 else "win", code - 1) if code else TablebaseResult("draw")
 
 
-def ending_text(ending: EndgameResult) -> str:
+def tablebase_text(verdict: TablebaseResult) -> str:
     """Return the line that shows a verdict to the user."""
-    return "endgame draw" if ending.result == "draw" else f"endgame {ending.result} in {ending.plies} plies"
+    return "endgame draw" if verdict.result == "draw" else f"endgame {verdict.result} in {verdict.plies} plies"
 
 
 def is_missing(path: Path) -> bool:

@@ -76,7 +76,7 @@ def code_at(pos: Record, tablebase: Record, slot: int) -> int:
 
 
 @inner(int64(POSITION, int64), forceinline=True)
-def probe_ending(pos: Record, tablebase: int) -> int:
+def probe_tablebase(pos: Record, tablebase: int) -> int:
     """Return the code of a position, UNKNOWN if no value is at hand. `tablebase`: address of a TABLEBASE."""
     slot = find_slot(tablebase_at(tablebase), pos.material)
     return code_at(pos, tablebase_at(tablebase), slot) if tablebase_at(tablebase).material[slot] != 0 else UNKNOWN

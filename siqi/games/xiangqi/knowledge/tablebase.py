@@ -172,7 +172,7 @@ class Tablebase:
 
     @property
     def address(self) -> int:
-        """Address of a TABLEBASE, for `probe_ending`."""
+        """Address of a TABLEBASE, for `probe_tablebase`."""
         return address_of(self._record)
 
     def clear(self) -> None:

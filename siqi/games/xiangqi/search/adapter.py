@@ -18,7 +18,7 @@ from siqi.games.search.aspiration import AspirationAdapter, RootInfo
 from siqi.games.search.win_model import WinModel
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.data.margins import Margins
-from siqi.games.xiangqi.knowledge.knowledge import Knowledge, ending_text
+from siqi.games.xiangqi.knowledge.knowledge import Knowledge, tablebase_text
 from siqi.games.xiangqi.knowledge.probe import UNKNOWN
 from siqi.games.xiangqi.knowledge.tablebase import Tablebase
 from siqi.games.xiangqi.paper.rules import do_move_with_rules
@@ -166,8 +166,8 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
             work.root_count = len(moves)
             work.root_moves[: len(moves)] = moves
         works[0].tbhits = len(codes) if is_known else 0
-        ending = self._knowledge.ending(pos) if is_known else None
-        note = "" if ending is None else ending_text(ending)
+        verdict = self._knowledge.tablebase_result(pos) if is_known else None
+        note = "" if verdict is None else tablebase_text(verdict)
         return RootInfo(moves, note, is_settled=is_known and not is_drawn, is_drawn=is_drawn)
 
     def chances(self, cp: int) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from siqi.games.kernel.tt import (
 from siqi.games.xiangqi.evaluation.evaluate import evaluate
 from siqi.games.xiangqi.evaluation.exchange import exchange_value, see_ge
 from siqi.games.xiangqi.knowledge.patterns import DRAWN, match
-from siqi.games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
+from siqi.games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_tablebase
 from siqi.games.xiangqi.rules.lookup import LOOKUP
 from siqi.games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins
 from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, QUIET_LIMIT, do_move, target_of, undo_move
@@ -57,7 +57,7 @@ def tablebase_score(pos: Record, work: Record, ply: int) -> int:
 
     A win in n plies scores as a mate in n. Counts a tablebase hit.
     """
-    code = probe_ending(pos, work.tablebase)
+    code = probe_tablebase(pos, work.tablebase)
     if code == UNKNOWN or pos.quiet + code > QUIET_LIMIT:
         return NO_SCORE
     work.tbhits += 1
@@ -78,8 +78,8 @@ def known_score(pos: Record, work: Record, lookup: Record, ply: int) -> int:
 
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64))
-def with_endgame_knowledge(pos: Record, work: Record, lookup: Record, value: int) -> int:
-    """Return a static value changed by endgame knowledge, in the mover's view.
+def adjusted_by_books(pos: Record, work: Record, lookup: Record, value: int) -> int:
+    """Return a static value adjusted by the tablebase and the pattern book, in the mover's view.
 
     The tablebase is probed for the position without the attacker's own defenders; if it has none, the pattern book is
     consulted for the side ahead. The book's draws are not significant (400 games from endings with the tablebase:
@@ -100,9 +100,9 @@ def with_endgame_knowledge(pos: Record, work: Record, lookup: Record, value: int
 
 @inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
 def static_value(pos: Record, work: Record, lookup: Record) -> int:
-    """Return the evaluation with this thread's corrections and with endgame knowledge, in the mover's view."""
+    """Return the evaluation with this thread's corrections, the tablebase and the pattern book, in the mover's view."""
     value = corrected_evaluation(pos, work, lookup)
-    return with_endgame_knowledge(pos, work, lookup, value) if work.tablebase | work.pattern_book else value
+    return adjusted_by_books(pos, work, lookup, value) if work.tablebase | work.pattern_book else value
 
 
 @inner(void(POSITION, WORK, int64, int64, int64, int64, int64, int64), forceinline=True)

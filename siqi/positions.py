@@ -20,8 +20,8 @@ from siqi.games.contract import Game, HiddenPosition, Outcome, is_dice_position,
 from siqi.games.contract import Position as GamePosition
 from siqi.games.game_record import GameRecord
 from siqi.games.pictures.drawing import Drawing, Picture
-from siqi.games.pictures.look import Look, look
 from siqi.games.pictures.replay import page
+from siqi.games.pictures.style import PictureStyle, picture_style
 from siqi.system.pipes import to_stderr
 
 if TYPE_CHECKING:
@@ -349,7 +349,7 @@ def picture(
 
     ValueError for a point, colour or value that does not exist, TypeError for an unknown name or a wrong type.
     """
-    shown = look(
+    shown = picture_style(
         flipped=flipped,
         coordinates=coordinates,
         size=size,
@@ -391,7 +391,7 @@ def replay(
     Xiangqi's board has the numbers of files. `flipped`, `theme` and `more` are as of `picture`.
     """
     check_is_position(position)
-    shown = look(flipped=flipped, theme=theme)
+    shown = picture_style(flipped=flipped, theme=theme)
     if words is not None:
         check_type("words", words, Sequence, "a list of texts")
     if words is not None and not isinstance(position, Position):
@@ -411,7 +411,7 @@ def replay(
     return Replay(page(drawings[::-1], moves if words is None else words))
 
 
-def _drawing(position: Position | Board, shown: Look, more: Mapping[str, Any]) -> Drawing:
+def _drawing(position: Position | Board, shown: PictureStyle, more: Mapping[str, Any]) -> Drawing:
     check_is_position(position)
     if isinstance(position, Position):
         draw = registry.picture_maker(position.game).draw

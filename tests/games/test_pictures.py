@@ -18,9 +18,9 @@ from siqi.games import registry
 from siqi.games.kernel.cache import WITHOUT_KERNELS
 from siqi.games.pictures.drawing import Design, Drawing
 from siqi.games.pictures.grid import Grid
-from siqi.games.pictures.look import Arrow, Look, look
 from siqi.games.pictures.outlines import outline
 from siqi.games.pictures.replay import page
+from siqi.games.pictures.style import Arrow, PictureStyle, picture_style
 from siqi.games.pictures.terminal import Cell, TerminalStyle, painted, rows
 from siqi.games.shape import BoardShape
 from siqi.games.xiangqi.library import pgn
@@ -39,8 +39,8 @@ STARTS = {
 
 
 @pytest.mark.parametrize("game", registry.NAMES)
-@pytest.mark.parametrize("shown", (Look(), Look(flipped=True), Look(coordinates=False)))
-def test_centres_are_where_rings_are_drawn(game: str, shown: Look) -> None:
+@pytest.mark.parametrize("shown", (PictureStyle(), PictureStyle(flipped=True), PictureStyle(coordinates=False)))
+def test_centres_are_where_rings_are_drawn(game: str, shown: PictureStyle) -> None:
     maker, board = registry.picture_maker(game), registry.info(game).board
     centres = maker.centres(shown)
     assert len(centres) == len(board.columns) * len(board.rows)
@@ -48,7 +48,7 @@ def test_centres_are_where_rings_are_drawn(game: str, shown: Look) -> None:
     position = registry.load(game).position(None)
     for point in [*centres][:: max(len(centres) // 7, 1)]:
         drawing = maker.draw(position, shown._replace(squares=(point,)))
-        (ring,) = [ElementTree.fromstring(part) for part in drawing.live if 'class="ring"' in part]
+        (ring,) = [ElementTree.fromstring(part) for part in drawing.foreground if 'class="ring"' in part]
         if ring.tag == "circle":
             found = float(ring.get("cx", 0)), float(ring.get("cy", 0))
         else:
@@ -83,7 +83,7 @@ def random_game(name: str, seed: int, plies: int, setups: list[str] | None = Non
         yield position
 
 
-def drawn(position: Any, name: str, shown: Look = Look(), **more: Any) -> ElementTree.Element:  # noqa: B008
+def drawn(position: Any, name: str, shown: PictureStyle = PictureStyle(), **more: Any) -> ElementTree.Element:  # noqa: B008
     """Return the picture's root; check that it is well formed and needs no other file."""
     text = registry.picture_maker(name).draw(position, shown, **more).svg()
     root = ElementTree.fromstring(text)
@@ -116,7 +116,7 @@ def test_every_position_has_a_picture(name: str, flipped: bool) -> None:
     seen = 0
     for position in random_game(name, 3, 40):
         pieces = position.pieces()
-        found = placed(drawn(position, name, Look(flipped=flipped)))
+        found = placed(drawn(position, name, PictureStyle(flipped=flipped)))
         assert len(found) == len(pieces)
         seen += len(pieces)
         shape = registry.info(name).board
@@ -147,16 +147,16 @@ def test_plain_boards_are_small(name: str) -> None:
 def test_themes_and_colours(name: str) -> None:
     *_, position = random_game(name, 7, 6)
     maker = registry.picture_maker(name)
-    auto, light, dark = (maker.draw(position, look(theme=theme)).svg() for theme in ("auto", "light", "dark"))
+    auto, light, dark = (maker.draw(position, picture_style(theme=theme)).svg() for theme in ("auto", "light", "dark"))
     assert "prefers-color-scheme:dark" in auto and "var(--siqi-board," in auto
     assert "var(" not in light + dark and "@media" not in light + dark
     ids = [set(re.findall(r'id="(siqi-[a-z].*?-[a-z].*?)"', text)) for text in (auto, light, dark)]
     assert all(ids) and not ids[0] & ids[1] and not ids[1] & ids[2]  # on one page each keeps its colours
-    own = maker.draw(position, look(colors={"board": "rgb(1, 2, 3)"})).svg()
+    own = maker.draw(position, picture_style(colors={"board": "rgb(1, 2, 3)"})).svg()
     assert 'style="--siqi-board:rgb(1, 2, 3)"' in own
-    assert "board{fill:#010203}" in maker.draw(position, look(theme="dark", colors={"board": "#010203"})).svg()
+    assert "board{fill:#010203}" in maker.draw(position, picture_style(theme="dark", colors={"board": "#010203"})).svg()
     with pytest.raises(ValueError, match="unknown colour 'sky'"):
-        maker.draw(position, look(colors={"sky": "#fff"}))
+        maker.draw(position, picture_style(colors={"sky": "#fff"}))
 
 
 def test_equal_ids_have_equal_shapes() -> None:
@@ -167,12 +167,16 @@ def test_equal_ids_have_equal_shapes() -> None:
         maker = registry.picture_maker(name)
         for faces in maker.FACES or (None,):
             more = {} if faces is None else {"faces": faces}
-            for shown in (look(), look(theme="dark"), look(theme="dark", colors={"board": "#123456"})):
+            for shown in (
+                picture_style(),
+                picture_style(theme="dark"),
+                picture_style(theme="dark", colors={"board": "#123456"}),
+            ):
                 for key, shape in maker.draw(position, shown, **more).defs.items():
                     assert kept.setdefault(key, shape) == shape
     for words in ([SETUP, SETUP], [SETUP, "?"]):  # pieces and beliefs about them
         *_, position = random_game("junqi", 9, 4, words)
-        drawing = registry.picture_maker("junqi").draw(position, look(), beliefs="?" in words)
+        drawing = registry.picture_maker("junqi").draw(position, picture_style(), beliefs="?" in words)
         for key, shape in drawing.defs.items():
             assert kept.setdefault(key, shape) == shape
     assert len(kept) > 100
@@ -182,12 +186,15 @@ def test_equal_ids_have_equal_shapes() -> None:
 def test_a_picture_without_its_board_has_the_same_moving_part(name: str) -> None:
     *_, position = random_game(name, 9, 8)
     draw = registry.picture_maker(name).draw
-    whole, bare = draw(position), draw(position, Look(ground=False))
-    assert bare.live == whole.live and whole.ground and not bare.ground
+    whole, bare = draw(position), draw(position, PictureStyle(background=False))
+    assert bare.foreground == whole.foreground and whole.background and not bare.background
     assert bare.defs.items() <= whole.defs.items()
 
 
-@pytest.mark.parametrize("call", [lambda: look(theme="blue"), lambda: look(size=0), lambda: look(fill={"a1": "x;y"})])
+@pytest.mark.parametrize(
+    "call",
+    [lambda: picture_style(theme="blue"), lambda: picture_style(size=0), lambda: picture_style(fill={"a1": "x;y"})],
+)
 def test_looks_that_are_refused(call: Any) -> None:
     with pytest.raises(ValueError, match=r"theme|size|colour"):
         call()
@@ -197,7 +204,12 @@ def test_looks_that_are_refused(call: Any) -> None:
 def test_points_off_the_board(name: str) -> None:
     *_, position = random_game(name, 1, 0)
     maker = registry.picture_maker(name)
-    for shown in (look(squares=["z9"]), look(fill={"a1a2": "red"}), look(arrows=[("a1", "b77")]), look(lastmove=["?"])):
+    for shown in (
+        picture_style(squares=["z9"]),
+        picture_style(fill={"a1a2": "red"}),
+        picture_style(arrows=[("a1", "b77")]),
+        picture_style(lastmove=["?"]),
+    ):
         with pytest.raises(ValueError, match="point"):
             maker.draw(position, shown)
 
@@ -210,13 +222,17 @@ def test_marks_of_the_last_move(name: str) -> None:
     count, classes = {"xiangqi": (2, "last"), "connect6": (2, "dot"), "ewn": (2, "moved"), "junqi": (2, "last")}[name]
     *_, position = random_game(name, 11, 5)
 
-    def marks(shown: Look) -> int:
+    def marks(shown: PictureStyle) -> int:
         return sum((e.get("class") or "").endswith(f"-{classes}") for e in drawn(position, name, shown).iter())
 
-    assert marks(look()) == count and marks(look(lastmove=())) == 0
+    assert marks(picture_style()) == count and marks(picture_style(lastmove=())) == 0
     points = list(position.pieces())[:3]
-    assert marks(look(lastmove=points)) == 3
-    rings = [e for e in drawn(position, name, look(squares=points)).iter() if (e.get("class") or "").endswith("-ring")]
+    assert marks(picture_style(lastmove=points)) == 3
+    rings = [
+        e
+        for e in drawn(position, name, picture_style(squares=points)).iter()
+        if (e.get("class") or "").endswith("-ring")
+    ]
     assert len(rings) == 3
 
 
@@ -246,7 +262,7 @@ def test_arrows_end_short_of_their_target(is_round: bool, flipped: bool) -> None
 
 def test_arrows_and_fills_are_below_the_pieces() -> None:
     *_, position = random_game("xiangqi", 2, 0)
-    shown = look(arrows=[("h2", "e2"), Arrow("b9", "c7", "square")], fill={"e3": "gold"}, squares=["e3"])
+    shown = picture_style(arrows=[("h2", "e2"), Arrow("b9", "c7", "square")], fill={"e3": "gold"}, squares=["e3"])
     order = [(e.get("class") or e.tag).split("-")[-1] for e in drawn(position, "xiangqi", shown)]
     pieces = [i for i, name in enumerate(order) if name == f"{SPACE}use"]
     assert max(order.index("fill"), *(i for i, name in enumerate(order) if name == "arrow")) < pieces[0]
@@ -259,10 +275,10 @@ def test_arrows_and_fills_are_below_the_pieces() -> None:
 def test_faces_of_xiangqi() -> None:
     *_, position = random_game("xiangqi", 2, 0)
     for faces, character in (("traditional", "帥"), ("simplified", "帅"), ("letters", "K")):
-        text = registry.picture_maker("xiangqi").draw(position, Look(), faces=faces).svg()
+        text = registry.picture_maker("xiangqi").draw(position, PictureStyle(), faces=faces).svg()
         assert outline(character).path in text
     with pytest.raises(ValueError, match="unknown faces"):
-        registry.picture_maker("xiangqi").draw(position, Look(), faces="smileys")
+        registry.picture_maker("xiangqi").draw(position, PictureStyle(), faces="smileys")
 
 
 def test_checks_are_drawn_on_the_king() -> None:
@@ -451,7 +467,7 @@ def test_words_that_turn_the_line_round_are_isolated() -> None:
     isolated = "\u2068\u202eab\u202c\u2069"
     assert f"1. <bdi>{isolated}</bdi>" in html and frames_of(html)["titles"][1].startswith(f"1. {isolated} - ")
     assert f'<output aria-live="polite">1. {isolated} - ' in html
-    drawing = Drawing(Design("t", {}, ""), 10, 10, look(), "\u2067</title>", "\u202e&")
+    drawing = Drawing(Design("t", {}, ""), 10, 10, picture_style(), "\u2067</title>", "\u202e&")
     assert (
         "<title>\u2068\u2067&lt;/title&gt;\u2069\u2069</title><desc>\u2068\u202e&amp;\u202c\u2069</desc>"
         in drawing.svg()

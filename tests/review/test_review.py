@@ -541,7 +541,7 @@ def test_the_margin_has_the_files_of_chinese_moves(page: Path, tmp_path: Path) -
     assert data["games"][0]["own"] == "chinese" and "own" not in data["games"][1]
     board = data["boards"]["xiangqi"]
     for way in range(2):
-        plain, numerals = board["grounds"][way][0], board["numerals"][way][0]
+        plain, numerals = board["backgrounds"][way][0], board["numerals"][way][0]
         used = [re.findall(r'href="#siqi-([0-9a-f]+)"', part) for part in (plain, numerals)]
         letters, numbers = ([chr(int(one, 16)) for one in part if chr(int(one, 16)) not in "楚河漢界"] for part in used)
         assert letters == [*"abcdefghi", *"0123456789"]

@@ -107,7 +107,7 @@ def shown(page: Any) -> Shown:
             """() => {
                 const slider = document.getElementById('slider');
                 return [document.getElementById('state').textContent,
-                    document.querySelector('.picture:not([hidden]) .siqi-live').innerHTML,
+                    document.querySelector('.picture:not([hidden]) .siqi-foreground').innerHTML,
                     document.querySelector('#moves [aria-current]').dataset.ply,
                     slider.value, slider.getAttribute('aria-valuetext')];
             }"""
@@ -278,9 +278,9 @@ def test_notations_and_texts_of_a_game(browser: Any, page_file: Path) -> None:
 
 
 def margin(page: Any) -> str:
-    """Return the characters of the board's ground, without the river's name."""
+    """Return the characters of the board, without the river's name."""
     codes = page.evaluate(
-        """() => [...document.querySelectorAll('.picture:not([hidden]) .siqi-ground use')]
+        """() => [...document.querySelectorAll('.picture:not([hidden]) .siqi-background use')]
             .map(one => one.getAttribute('href').replace('#siqi-', ''))"""
     )
     return re.sub("[楚河漢界]", "", "".join(chr(int(code, 16)) for code in codes if re.fullmatch("[0-9a-f]+", code)))
@@ -300,7 +300,7 @@ def test_the_margin_follows_the_notation(browser: Any, page_file: Path) -> None:
         page.select_option("#notation", "1")
         page.click("[data-go=flip]")
         marks = page.evaluate(
-            """() => [...document.querySelectorAll('.picture:not([hidden]) .siqi-ground use')]
+            """() => [...document.querySelectorAll('.picture:not([hidden]) .siqi-background use')]
                 .filter(one => /siqi-(4e00|31)$/.test(one.getAttribute('href')))
                 .map(one => [one.getBoundingClientRect().x, one.getBoundingClientRect().y])"""
         )

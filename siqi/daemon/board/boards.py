@@ -13,7 +13,7 @@ from siqi.daemon.review.pictures import WAYS
 from siqi.games import registry
 from siqi.games.contract import Game, Position
 from siqi.games.pictures.diagram import Diagram
-from siqi.games.pictures.look import Look
+from siqi.games.pictures.style import PictureStyle
 
 KEPT = 8
 """Pictures that tabs may still ask for."""
@@ -36,10 +36,10 @@ def board(game: Game[Position], number: int) -> Board:
 
 
 def _view(game: Game[Position], flipped: bool) -> BoardView:
-    maker, look = registry.picture_maker(game.info.name), Look(flipped=flipped)
-    drawing = maker.draw(Diagram({}, 0, ""), look)
+    maker, style = registry.picture_maker(game.info.name), PictureStyle(flipped=flipped)
+    drawing = maker.draw(Diagram({}, 0, ""), style)
     rows: dict[float, list[Cell]] = {}
-    for point, (x, y) in maker.centres(look).items():
+    for point, (x, y) in maker.centres(style).items():
         rows.setdefault(y, []).append(Cell(point, x, y))
     cells = list(rows.values())
     width = _least_step(cell.x for cell in cells[0])
@@ -107,5 +107,5 @@ class Pictures:
             one = self._drawn[number]
             maker = registry.picture_maker(one.game)
             extras = {**one.extras, "faces": faces} if faces in maker.FACES else one.extras
-            self._svg[key] = str(maker.draw(one.drawn, one.look._replace(flipped=flipped), **extras).svg())
+            self._svg[key] = str(maker.draw(one.drawn, one.style._replace(flipped=flipped), **extras).svg())
         return self._svg[key]

@@ -10,7 +10,7 @@ from siqi.daemon.board.positions import Positions
 from siqi.daemon.review.pictures import marks_of
 from siqi.games.contract import Position
 from siqi.games.pictures.diagram import Diagram
-from siqi.games.pictures.look import Look
+from siqi.games.pictures.style import PictureStyle
 
 
 class Drawing(NamedTuple):
@@ -18,7 +18,7 @@ class Drawing(NamedTuple):
 
     game: str
     drawn: Position | Diagram
-    look: Look
+    style: PictureStyle
     extras: Mapping[str, Any] = MappingProxyType({})  # that the game's pictures alone have
 
 
@@ -28,7 +28,7 @@ def drawing_of(
     """Return the drawing of a position, or of `pieces` during the set-ups; `hint`: a move to mark."""
     arrows, squares = marks_of(positions.info, hint)
     ends = tuple(point for arrow in arrows for point in (arrow.tail, arrow.head))  # pieces may hide the arrow
-    look = Look(arrows=arrows, squares=squares or ends)
+    style = PictureStyle(arrows=arrows, squares=squares or ends)
     drawn: Position | Diagram
     if positions.has_pieces:
         drawn = shown.copy()
@@ -36,5 +36,5 @@ def drawing_of(
         drawn = Diagram(dict(pieces), positions.whole.turn, positions.whole.fen())
         drawn.has_pieces = False
     if positions.info.has_hidden:  # what the referee's position would mark is the same, and known
-        look = look._replace(lastmove=tuple(last))
-    return Drawing(positions.info.name, drawn, look)
+        style = style._replace(lastmove=tuple(last))
+    return Drawing(positions.info.name, drawn, style)

@@ -23,7 +23,7 @@ from siqi.games.contract import Position, set_dice
 from siqi.games.game_record import GameRecord, position_after
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import MARK, Drawing, PictureMaker
-from siqi.games.pictures.look import THEMES, look
+from siqi.games.pictures.style import THEMES, picture_style
 from siqi.games.pictures.terminal import TerminalStyle
 from siqi.games.records.position_lines import HEAD_WORDS, LEAST_SLASHES, position_of
 from siqi.system.encodings import decode, mark_of
@@ -231,7 +231,7 @@ def _drawing(options: argparse.Namespace, game: str, position: Position | Diagra
         if options.faces not in maker.FACES:
             raise ValueError(f"--faces: {game} has {', '.join(maker.FACES) or 'none'}, not {options.faces}")
         more["faces"] = options.faces
-    shown = look(flipped=options.flip, size=options.size, theme=theme, arrows=arrows, squares=options.mark)
+    shown = picture_style(flipped=options.flip, size=options.size, theme=theme, arrows=arrows, squares=options.mark)
     return maker.draw(position, shown, **more)
 
 

@@ -202,20 +202,20 @@
   // The parts of the page
 
   function showBoard() {
-    const board = data.boards[game().game], kind = isChinese() && board.numerals ? 'numerals' : 'grounds';
+    const board = data.boards[game().game], kind = isChinese() && board.numerals ? 'numerals' : 'backgrounds';
     for (const box of document.querySelectorAll('.picture')) {
       const isShown = box.dataset.game === game().game;
       box.hidden = !isShown;
       if (!isShown) continue;
       const svg = box.querySelector('svg'), way = at.flipped ? 1 : 0;
       if (box.dataset.drawn !== kind + way) {
-        const [ground, viewBox] = board[kind][way];
+        const [background, viewBox] = board[kind][way];
         svg.querySelectorAll(':scope > title, :scope > desc').forEach((one) => one.remove());
-        svg.querySelector('.siqi-ground').innerHTML = ground; // shapes of our own, as below
+        svg.querySelector('.siqi-background').innerHTML = background; // shapes of our own, as below
         svg.setAttribute('viewBox', viewBox);
         box.dataset.drawn = kind + way;
       }
-      svg.querySelector('.siqi-live').innerHTML = currentFrame().map((number) => board.shapes[way][number]).join('');
+      svg.querySelector('.siqi-foreground').innerHTML = currentFrame().map((number) => board.shapes[way][number]).join('');
       svg.setAttribute('aria-label', nameOfGame(game().game) + ', ' + positionText());
     }
   }

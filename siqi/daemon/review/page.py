@@ -120,8 +120,8 @@ class Page:
         boards: dict[str, Any] = {}
         for name, board in self._boards.items():
             frames = board.frames
-            boards[name] = {"shapes": [frames.shapes(way) for way in WAYS], "grounds": frames.grounds()}
-            if numerals := frames.other_grounds():
+            boards[name] = {"shapes": [frames.shapes(way) for way in WAYS], "backgrounds": frames.backgrounds()}
+            if numerals := frames.other_backgrounds():
                 boards[name]["numerals"] = numerals
         notations = {name: list(wording.NOTATIONS) for name in self._boards if (wording := registry.wording(name))}
         data = {

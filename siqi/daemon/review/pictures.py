@@ -12,7 +12,7 @@ from siqi.daemon.review.games import ReviewedGame
 from siqi.games import registry
 from siqi.games.contract import Game, GameInfo, Position, is_hidden_position
 from siqi.games.pictures.frames import Frames
-from siqi.games.pictures.look import Arrow, Look
+from siqi.games.pictures.style import Arrow, PictureStyle
 
 VIEWS = ("all", "first", "second")
 """The views of a game with hidden pieces: the referee's and both sides'."""
@@ -39,14 +39,16 @@ class Boards:
     def frame(self, position: Position, best: str = "", extras: Mapping[str, Any] = {}) -> list[int]:
         """Return the frame of a position; `best`: the move that an arrow or rings show."""
         arrows, squares = marks_of(self._info, best)
-        look = Look(arrows=arrows, squares=squares, ground=not self._is_begun)
-        drawing = self._maker.draw(position, look, **extras)
+        style = PictureStyle(arrows=arrows, squares=squares, background=not self._is_begun)
+        drawing = self._maker.draw(position, style, **extras)
         frame = self.frames.find(drawing) if self._is_begun else None
         if frame is None:
             if not self._is_begun and "numerals" in self._maker.MARGINS:
-                self.frames.add_ground(*(self._maker.draw(position, Look(flipped=way), numerals=True) for way in WAYS))
+                self.frames.add_background(
+                    *(self._maker.draw(position, PictureStyle(flipped=way), numerals=True) for way in WAYS)
+                )
             self._is_begun = True
-            frame = self.frames.add(drawing, self._maker.draw(position, look._replace(flipped=True), **extras))
+            frame = self.frames.add(drawing, self._maker.draw(position, style._replace(flipped=True), **extras))
         return frame
 
 

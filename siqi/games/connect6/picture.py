@@ -16,7 +16,7 @@ from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import Design, Drawing, number, shape
 from siqi.games.pictures.grid import Grid
 from siqi.games.pictures.history import last_points, past
-from siqi.games.pictures.look import Look
+from siqi.games.pictures.style import PictureStyle
 from siqi.games.pictures.terminal import Cell, TerminalStyle, rows
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ HEAT_LEVELS = 6
 
 def draw(
     position: Connect6Position,
-    look: Look = Look(),  # noqa: B008
+    style: PictureStyle = PictureStyle(),  # noqa: B008
     *,
     numbers: bool = False,
     threats: bool = False,
@@ -88,46 +88,46 @@ def draw(
     point off the board.
     """
     pieces = position.pieces()
-    grid = _grid(look)
+    grid = _grid(style)
     left = grid.left
     width = left + 26 + 18 * STEP
-    height = 52 + 18 * STEP + (10 if look.coordinates else 0)
-    drawing = Drawing(DESIGN, width, height, look, f"Connect6, {_state(position)}", position.fen())
-    if look.ground:
-        drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, 26)]
-    if look.ground and look.coordinates:
-        drawing.ground.append(marks.labels(drawing, grid, 26, 25, 8))
-    live = drawing.live
-    live += marks.fills(drawing, grid)
+    height = 52 + 18 * STEP + (10 if style.coordinates else 0)
+    drawing = Drawing(DESIGN, width, height, style, f"Connect6, {_state(position)}", position.fen())
+    if style.background:
+        drawing.background += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, 26)]
+    if style.background and style.coordinates:
+        drawing.background.append(marks.labels(drawing, grid, 26, 25, 8))
+    foreground = drawing.foreground
+    foreground += marks.fills(drawing, grid)
     if heat:
-        live += _heat(grid, worths(position) if heat is True else heat)
-    live += marks.arrows(drawing, grid, pieces)
+        foreground += _heat(grid, worths(position) if heat is True else heat)
+    foreground += marks.arrows(drawing, grid, pieces)
     stones = dict(zip(INFO.pieces, (_keep_stone(drawing, name) for name in ("black", "white")), strict=True))
     for point, letter in pieces.items():
-        live.append(drawing.use(stones[letter], *grid.place(point)))
+        foreground.append(drawing.use(stones[letter], *grid.place(point)))
     if threats:
-        live += _threats(position, grid)
-    last = last_points(position, INFO.board) if look.lastmove is None else look.lastmove
+        foreground += _threats(position, grid)
+    last = last_points(position, INFO.board) if style.lastmove is None else style.lastmove
     numbered = _turn_numbers(position) if numbers else {}
     for side, class_ in enumerate(("onblack", "onwhite")):
         placed = [(str(turn), *grid.place(p)) for p, turn in numbered.items() if pieces.get(p) == INFO.pieces[side]]
-        live.append(drawing.words(placed, 9, class_=class_))
+        foreground.append(drawing.words(placed, 9, class_=class_))
     for point in last:
         x, y = grid.place(point)
         dot = y + 9 if point in numbered else y
-        live.append(shape("circle", class_="dot", cx=x, cy=dot, r=2.2 if point in numbered else 4))
-    live += marks.rings(look, grid)
+        foreground.append(shape("circle", class_="dot", cx=x, cy=dot, r=2.2 if point in numbered else 4))
+    foreground += marks.rings(style, grid)
     return drawing
 
 
-def centres(look: Look = Look()) -> dict[str, tuple[float, float]]:  # noqa: B008
-    """Return the centres of all points in the picture of a look."""
-    return _grid(look).centres()
+def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, float]]:  # noqa: B008
+    """Return the centres of all points in the picture of a style."""
+    return _grid(style).centres()
 
 
-def _grid(look: Look) -> Grid:
-    left = 26 + (10 if look.coordinates else 0)
-    return Grid(INFO.board, left, 26, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
+def _grid(style: PictureStyle) -> Grid:
+    left = 26 + (10 if style.coordinates else 0)
+    return Grid(INFO.board, left, 26, (STEP, STEP), (RADIUS, RADIUS), flipped=style.flipped)
 
 
 def diagram(fen: str) -> Diagram:

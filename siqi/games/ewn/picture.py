@@ -12,7 +12,7 @@ from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import Design, Drawing, shape
 from siqi.games.pictures.grid import Grid
 from siqi.games.pictures.history import last_points
-from siqi.games.pictures.look import Look
+from siqi.games.pictures.style import PictureStyle
 from siqi.games.pictures.terminal import Cell, TerminalStyle, rows
 
 if TYPE_CHECKING:
@@ -70,7 +70,12 @@ PIPS = {1: "e", 2: "ai", 3: "aei", 4: "acgi", 5: "acegi", 6: "acdfgi"}
 """The pips of a throw among the nine places of a die, a to i."""
 
 
-def draw(position: EwnPosition, look: Look = Look(), *, chances: Mapping[int, float] | None = None) -> Drawing:  # noqa: B008
+def draw(
+    position: EwnPosition,
+    style: PictureStyle = PictureStyle(),  # noqa: B008
+    *,
+    chances: Mapping[int, float] | None = None,
+) -> Drawing:
     """Return the picture of a position, with the die beside the board.
 
     `chances`: the mover's chance to win, 0..1, by throw; each gets a bar. ValueError for a throw, a chance or a point
@@ -80,38 +85,38 @@ def draw(position: EwnPosition, look: Look = Look(), *, chances: Mapping[int, fl
         if not 1 <= throw <= INFO.die_faces or not 0 <= chance <= 1:
             raise ValueError(f"chances: throws 1 to {INFO.die_faces} and chances 0 to 1, not {throw}: {chance}")
     pieces = position.pieces()
-    grid = _grid(look)
+    grid = _grid(style)
     aside = grid.left - STEP / 2
     width, height = aside + 5 * STEP + PANEL, 12 + 5 * STEP + aside
-    drawing = Drawing(DESIGN, width, height, look, f"EinStein würfelt nicht!, {_state(position)}", position.fen())
-    if look.ground:
-        drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_squares(grid)]
-    if look.ground and look.coordinates:
-        drawing.ground.append(marks.labels(drawing, grid, STEP / 2 + 14, STEP / 2 + 13, 10))
-    live = drawing.live
-    for point in last_points(position, INFO.board) if look.lastmove is None else look.lastmove:
-        live.append(_field(*grid.place(point), "moved"))
-    live += marks.fills(drawing, grid)
-    live += marks.arrows(drawing, grid, pieces)
+    drawing = Drawing(DESIGN, width, height, style, f"EinStein würfelt nicht!, {_state(position)}", position.fen())
+    if style.background:
+        drawing.background += [shape("rect", class_="board", width=width, height=height, rx=6), *_squares(grid)]
+    if style.background and style.coordinates:
+        drawing.background.append(marks.labels(drawing, grid, STEP / 2 + 14, STEP / 2 + 13, 10))
+    foreground = drawing.foreground
+    for point in last_points(position, INFO.board) if style.lastmove is None else style.lastmove:
+        foreground.append(_field(*grid.place(point), "moved"))
+    foreground += marks.fills(drawing, grid)
+    foreground += marks.arrows(drawing, grid, pieces)
     for point, letter in pieces.items():
-        live.append(drawing.use(_keep_piece(drawing, letter), *grid.place(point)))
-    live += marks.rings(look, grid)
+        foreground.append(drawing.use(_keep_piece(drawing, letter), *grid.place(point)))
+    foreground += marks.rings(style, grid)
     middle = aside + 5 * STEP + PANEL / 2
     if position.has_pieces and position.outcome() is None:
-        live += _die(middle, 46, 26, position.dice, position.turn)
+        foreground += _die(middle, 46, 26, position.dice, position.turn)
     if chances:
-        live += _bars(drawing, middle, 96, position.turn, chances, position.dice)
+        foreground += _bars(drawing, middle, 96, position.turn, chances, position.dice)
     return drawing
 
 
-def centres(look: Look = Look()) -> dict[str, tuple[float, float]]:  # noqa: B008
-    """Return the centres of all points in the picture of a look."""
-    return _grid(look).centres()
+def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, float]]:  # noqa: B008
+    """Return the centres of all points in the picture of a style."""
+    return _grid(style).centres()
 
 
-def _grid(look: Look) -> Grid:
-    aside = 26 if look.coordinates else 12
-    return Grid(INFO.board, aside + STEP / 2, 12 + STEP / 2, (STEP, STEP), (HALF, HALF), False, flipped=look.flipped)
+def _grid(style: PictureStyle) -> Grid:
+    aside = 26 if style.coordinates else 12
+    return Grid(INFO.board, aside + STEP / 2, 12 + STEP / 2, (STEP, STEP), (HALF, HALF), False, flipped=style.flipped)
 
 
 def diagram(fen: str) -> Diagram:

@@ -14,7 +14,7 @@ from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import Design, Drawing, number, shape
 from siqi.games.pictures.grid import Grid
 from siqi.games.pictures.history import last_points
-from siqi.games.pictures.look import Look
+from siqi.games.pictures.style import PictureStyle
 from siqi.games.pictures.terminal import Cell, TerminalStyle, rows
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ DESIGN = Design(
 
 def draw(
     position: JunqiPosition,
-    look: Look = Look(),  # noqa: B008
+    style: PictureStyle = PictureStyle(),  # noqa: B008
     *,
     faces: str = "characters",
     beliefs: bool | Mapping[str, Mapping[str, float]] = False,
@@ -88,38 +88,38 @@ def draw(
         raise ValueError(f"unknown faces {faces!r}; one of {', '.join(FACES)}")
     believed = (position.beliefs() if beliefs is True else beliefs) or {}
     pieces = position.pieces()
-    grid = _grid(look)
+    grid = _grid(style)
     left = grid.left
     width = left + 44 + 4 * STEP[0]
-    height = 60 + 11 * STEP[1] + GAP + (12 if look.coordinates else 0)
-    drawing = Drawing(DESIGN, width, height, look, f"Junqi, {_state(position)}", position.fen())
-    if look.ground:
-        ground = shape("rect", class_="board", width=width, height=height, rx=6)
-        drawing.ground += [ground, *_ways(drawing, grid), *_places(grid)]
-    if look.ground and look.coordinates:
-        drawing.ground.append(marks.labels(drawing, grid, 29, 44, 9))
-    live = drawing.live
-    live += marks.fills(drawing, grid)
-    live += marks.arrows(drawing, grid, pieces)
+    height = 60 + 11 * STEP[1] + GAP + (12 if style.coordinates else 0)
+    drawing = Drawing(DESIGN, width, height, style, f"Junqi, {_state(position)}", position.fen())
+    if style.background:
+        box = shape("rect", class_="board", width=width, height=height, rx=6)
+        drawing.background += [box, *_ways(drawing, grid), *_places(grid)]
+    if style.background and style.coordinates:
+        drawing.background.append(marks.labels(drawing, grid, 29, 44, 9))
+    foreground = drawing.foreground
+    foreground += marks.fills(drawing, grid)
+    foreground += marks.arrows(drawing, grid, pieces)
     for point, letter in pieces.items():
-        live.append(drawing.use(_keep_piece(drawing, letter, faces), *grid.place(point)))
+        foreground.append(drawing.use(_keep_piece(drawing, letter, faces), *grid.place(point)))
     for point, row in believed.items():
         if pieces.get(point) in HIDDEN:
-            live += _belief(drawing, grid.place(point), row, faces)
-    last = last_points(position, INFO.board) if look.lastmove is None else look.lastmove
-    live += [grid.brackets(point, 2) for point in last]
-    live += marks.rings(look, grid)
+            foreground += _belief(drawing, grid.place(point), row, faces)
+    last = last_points(position, INFO.board) if style.lastmove is None else style.lastmove
+    foreground += [grid.brackets(point, 2) for point in last]
+    foreground += marks.rings(style, grid)
     return drawing
 
 
-def centres(look: Look = Look()) -> dict[str, tuple[float, float]]:  # noqa: B008
-    """Return the centres of all points in the picture of a look."""
-    return _grid(look).centres()
+def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, float]]:  # noqa: B008
+    """Return the centres of all points in the picture of a style."""
+    return _grid(style).centres()
 
 
-def _grid(look: Look) -> Grid:
-    left = 44 + (16 if look.coordinates else 0)
-    return Grid(INFO.board, left, 30, STEP, PIECE, False, GAP, look.flipped)
+def _grid(style: PictureStyle) -> Grid:
+    left = 44 + (16 if style.coordinates else 0)
+    return Grid(INFO.board, left, 30, STEP, PIECE, False, GAP, style.flipped)
 
 
 def diagram(fen: str) -> Diagram:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from siqi.games.pictures.diagram import Diagram
-from siqi.games.pictures.look import Look
 from siqi.games.pictures.outlines import EM, outline, width_of
+from siqi.games.pictures.style import PictureStyle
 from siqi.games.pictures.terminal import TerminalStyle
 from siqi.system.texts import escape, isolated
 
@@ -65,23 +65,23 @@ def shape(tag: str, **values: Any) -> str:
 
 
 class Drawing:
-    """A picture in three parts: `defs` (shapes by id), `ground` (the board), `live` (all that moves change)."""
+    """A picture in three parts: `defs` (shapes by id), `background` (the board), `foreground` (what moves change)."""
 
-    def __init__(self, design: Design, width: float, height: float, look: Look, title: str, text: str) -> None:
+    def __init__(self, design: Design, width: float, height: float, style: PictureStyle, title: str, text: str) -> None:
         """Begin a picture `width` by `height` units; `text` describes the position to readers who cannot see it.
 
-        ValueError for a colour in `look` that the design does not have.
+        ValueError for a colour in `style` that the design does not have.
         """
-        unknown = look.colors.keys() - design.palette.keys()
+        unknown = style.colors.keys() - design.palette.keys()
         if unknown:
             raise ValueError(f"unknown colour {min(unknown)!r}; one of {', '.join(design.palette)}")
-        self.design, self.look = design, look
+        self.design, self.style = design, style
         self.width, self.height = width, height
         self.corner = (0.0, 0.0)  # the top left one
         self.title, self.text = title, text
         self.defs: dict[str, str] = {}
-        self.ground: list[str] = []
-        self.live: list[str] = []
+        self.background: list[str] = []
+        self.foreground: list[str] = []
 
     def symbol(self, name: str, *parts: str) -> str:
         """Keep a shape under an id of the design, and return the id."""
@@ -125,15 +125,15 @@ class Drawing:
         """Return a colour of the palette as a value of CSS, or any other colour as it is."""
         if name not in self.design.palette:
             return name
-        if self.look.theme == "auto":
+        if self.style.theme == "auto":
             return f"var(--{name})"
-        return self.look.colors.get(name) or self.design.palette[name][self.look.theme == "dark"]
+        return self.style.colors.get(name) or self.design.palette[name][self.style.theme == "dark"]
 
-    def style(self) -> str:
+    def css(self) -> str:
         """Return the picture's CSS."""
         scope = f".{self.root_class()}"
         lines = []
-        if self.look.theme == "auto":
+        if self.style.theme == "auto":
             for dark in (False, True):
                 body = ";".join(f"--{k}:var(--siqi-{k},{v[dark]})" for k, v in self.design.palette.items())
                 rule = f"{scope}{{{body}}}"
@@ -148,9 +148,9 @@ class Drawing:
         A rule of CSS must not name it in front of another class: no ancestor is seen from within a used shape.
         """
         name = f"siqi-{self.design.name}"
-        if self.look.theme == "auto":
+        if self.style.theme == "auto":
             return name
-        return f"{name}-{zlib.crc32(repr((self.look.theme, sorted(self.look.colors.items()))).encode()):x}"
+        return f"{name}-{zlib.crc32(repr((self.style.theme, sorted(self.style.colors.items()))).encode()):x}"
 
     @property
     def view_box(self) -> str:
@@ -159,7 +159,7 @@ class Drawing:
 
     def svg(self) -> Picture:
         """Return the picture as a document of its own."""
-        return Picture(f"{self.opening()}{self.finished(''.join([*self.ground, *self.live]))}</svg>")
+        return Picture(f"{self.opening()}{self.finished(''.join([*self.background, *self.foreground]))}</svg>")
 
     def finished(self, part: str) -> str:
         """Return a shape as it is written, with the names of its classes in full."""
@@ -168,19 +168,19 @@ class Drawing:
 
     def opening(self) -> str:
         """Return the document up to the first shape."""
-        width, height, look = self.width, self.height, self.look
-        own = ";".join(f"--siqi-{key}:{value}" for key, value in look.colors.items()) if look.theme == "auto" else ""
+        width, height, style = self.width, self.height, self.style
+        own = ";".join(f"--siqi-{key}:{value}" for key, value in style.colors.items()) if style.theme == "auto" else ""
         root = attributes(
             viewBox=self.view_box,
-            width=look.size,
-            height=None if look.size is None else round(look.size * height / width),
+            width=style.size,
+            height=None if style.size is None else round(style.size * height / width),
             class_=self.root_class(),
             style=own or None,
             role="img",
         )
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg"{root}>{MARK}<title>{escape(isolated(self.title))}</title>'
-            f"<desc>{escape(isolated(self.text))}</desc><style>{self.style()}</style>"
+            f"<desc>{escape(isolated(self.text))}</desc><style>{self.css()}</style>"
             f"<defs>{self.finished(''.join(self.defs.values()))}</defs>"
         )
 
@@ -201,13 +201,13 @@ class PictureMaker(Protocol):
     FACES: tuple[str, ...]
     """Kinds of faces on pieces, for the argument `faces` of `draw`, the usual first; empty: there is no such choice."""
 
-    def draw(self, position: Any, look: Look = ..., **more: Any) -> Drawing:
+    def draw(self, position: Any, style: PictureStyle = ..., **more: Any) -> Drawing:
         """Return the picture of a position. ValueError for a point off the board.
 
         `more`: what only this game's pictures show; TypeError for an unknown name.
         """
 
-    def centres(self, look: Look = ...) -> dict[str, tuple[float, float]]:
+    def centres(self, style: PictureStyle = ...) -> dict[str, tuple[float, float]]:
         """Return the centres of all points in the pictures of `draw` by name, row by row from the top."""
 
     def text(self, position: Any, style: TerminalStyle) -> Iterator[str]:

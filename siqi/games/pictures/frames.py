@@ -34,7 +34,7 @@ class Frames:
             kept.defs |= drawing.defs
             kept.title, kept.text = drawing.title, drawing.text
         frame = []
-        for parts in zip(*(map(drawing.finished, drawing.live) for drawing in drawings), strict=True):
+        for parts in zip(*(map(drawing.finished, drawing.foreground) for drawing in drawings), strict=True):
             number = self._numbers.setdefault(parts[0], len(self._shapes))
             if number == len(self._shapes):
                 self._shapes.append(parts)
@@ -43,14 +43,14 @@ class Frames:
             frame.append(number)
         return frame
 
-    def add_ground(self, *drawings: Drawing) -> None:
+    def add_background(self, *drawings: Drawing) -> None:
         """Add another board that may lie under the shapes, from a drawing with it in each way."""
         self._other = list(drawings)
 
     def find(self, drawing: Drawing) -> list[int] | None:
         """Return the frame of a position from its drawing in the first way; None if a shape of it is new."""
         try:
-            return [self._numbers[drawing.finished(part)] for part in drawing.live]
+            return [self._numbers[drawing.finished(part)] for part in drawing.foreground]
         except KeyError:
             return None
 
@@ -58,29 +58,31 @@ class Frames:
         """Return the shapes by number, as SVG; a shape may be a part of an element that another one ends."""
         return [parts[way] for parts in self._shapes]
 
-    def ground(self, way: int = 0) -> str:
+    def background(self, way: int = 0) -> str:
         """Return the board."""
-        return ground_of(self._shown[way])
+        return background_of(self._shown[way])
 
-    def grounds(self) -> list[tuple[str, str]]:
+    def backgrounds(self) -> list[tuple[str, str]]:
         """Return the board and the part of the plane that the picture shows, in each way."""
-        return [(ground_of(drawing), drawing.view_box) for drawing in self._shown]
+        return [(background_of(drawing), drawing.view_box) for drawing in self._shown]
 
-    def other_grounds(self) -> list[tuple[str, str]]:
-        """Return the other board in the form of `grounds`; an empty list if there is none."""
-        return [(ground_of(drawing), drawing.view_box) for drawing in self._other]
+    def other_backgrounds(self) -> list[tuple[str, str]]:
+        """Return the other board in the form of `backgrounds`; an empty list if there is none."""
+        return [(background_of(drawing), drawing.view_box) for drawing in self._other]
 
     def picture(self, frame: list[int]) -> str:
-        """Return the SVG that shows a frame in the first way, its moving part in a group of the class `siqi-live`."""
+        """Return the SVG that shows a frame in the first way.
+
+        What moves change is a group of the class `siqi-foreground`.
+        """
         shapes = self.shapes()
-        live = "".join(shapes[number] for number in frame)
+        foreground = "".join(shapes[number] for number in frame)
         for other in [*self._shown[1:], *self._other]:
             self._shown[0].defs |= other.defs
-        return (
-            f'{self._shown[0].opening()}<g class="siqi-ground">{self.ground()}</g><g class="siqi-live">{live}</g></svg>'
-        )
+        groups = f'<g class="siqi-background">{self.background()}</g><g class="siqi-foreground">{foreground}</g>'
+        return f"{self._shown[0].opening()}{groups}</svg>"
 
 
-def ground_of(drawing: Drawing) -> str:
+def background_of(drawing: Drawing) -> str:
     """Return the board of a drawing."""
-    return "".join(map(drawing.finished, drawing.ground))
+    return "".join(map(drawing.finished, drawing.background))

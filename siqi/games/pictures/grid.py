@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from siqi.games.pictures.drawing import Drawing, number, shape
-from siqi.games.pictures.look import Look
+from siqi.games.pictures.style import PictureStyle
 from siqi.games.shape import BoardShape
 
 RULES = """\
@@ -101,21 +101,21 @@ class Grid(NamedTuple):
 
 def fills(drawing: Drawing, grid: Grid) -> Iterator[str]:
     """Yield the coloured points, which lie below the pieces."""
-    for point, colour in drawing.look.fill.items():
+    for point, colour in drawing.style.fill.items():
         yield grid.outline(point, 0.12 * min(grid.step), "fill", style=f"fill:{drawing.colour(colour)}")
 
 
 def arrows(drawing: Drawing, grid: Grid, taken: Collection[str]) -> Iterator[str]:
     """Yield the arrows, which lie below the pieces; `taken` are the points with a piece."""
-    for tail, head, colour in drawing.look.arrows:
+    for tail, head, colour in drawing.style.arrows:
         points = grid.arrow(tail, head, head in taken)
         if points:
             yield shape("polygon", class_="arrow", points=points, style=f"fill:{drawing.colour(colour)}")
 
 
-def rings(look: Look, grid: Grid) -> Iterator[str]:
+def rings(style: PictureStyle, grid: Grid) -> Iterator[str]:
     """Yield the rings, which lie around pieces."""
-    for point in look.squares:
+    for point in style.squares:
         yield grid.outline(point, 0.03 * min(grid.step), "ring")
 
 

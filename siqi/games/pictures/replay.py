@@ -28,11 +28,11 @@ SCRIPT = """
 document.querySelectorAll('.siqi-replay:not([data-ready])').forEach(function(box){
   box.setAttribute('data-ready','');
   var data=JSON.parse(box.querySelector('script[type="application/json"]').textContent);
-  var live=box.querySelector('.siqi-live'),bar=box.querySelector('input'),words=box.querySelector('output');
+  var foreground=box.querySelector('.siqi-foreground'),bar=box.querySelector('input'),words=box.querySelector('output');
   var moves=box.querySelectorAll('.siqi-moves button'),last=data.frames.length-1,at=last;
   function show(i){
     at=Math.max(0,Math.min(last,i));
-    live.innerHTML=data.frames[at].map(function(k){return data.shapes[k];}).join('');
+    foreground.innerHTML=data.frames[at].map(function(k){return data.shapes[k];}).join('');
     bar.value=at;words.textContent=data.titles[at];
     moves.forEach(function(move,k){
       if(k+1===at){move.setAttribute('aria-current','true');

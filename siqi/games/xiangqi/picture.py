@@ -9,7 +9,7 @@ from siqi.games.pictures import grid as marks
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import Design, Drawing, shape
 from siqi.games.pictures.grid import Grid
-from siqi.games.pictures.look import Look
+from siqi.games.pictures.style import PictureStyle
 from siqi.games.pictures.terminal import Cell, TerminalStyle, rows
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.rules.notation import read_fen, square_text, squares_of
@@ -74,7 +74,7 @@ _STARTS = [(file, rank) for rank in (2, 7) for file in (1, 7)] + [(f, r) for r i
 
 def draw(
     position: XiangqiPosition,
-    look: Look = Look(),  # noqa: B008
+    style: PictureStyle = PictureStyle(),  # noqa: B008
     *,
     faces: str = "traditional",
     numerals: bool = False,
@@ -85,18 +85,18 @@ def draw(
     last = _last_points(position)
     check_point = king if position.is_check() else None
     title, text = f"Xiangqi, {_state(position)}", position.fen()
-    return draw_pieces(pieces, look, title, text, faces=faces, numerals=numerals, last=last, check=check_point)
+    return draw_pieces(pieces, style, title, text, faces=faces, numerals=numerals, last=last, check=check_point)
 
 
-def centres(look: Look = Look()) -> dict[str, tuple[float, float]]:  # noqa: B008
-    """Return the centres of all points in the picture of a look."""
-    return _grid(look).centres()
+def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, float]]:  # noqa: B008
+    """Return the centres of all points in the picture of a style."""
+    return _grid(style).centres()
 
 
-def _grid(look: Look) -> Grid:
+def _grid(style: PictureStyle) -> Grid:
     margin = STEP * 0.75
-    left = margin + (12 if look.coordinates else 0)
-    return Grid(INFO.board, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
+    left = margin + (12 if style.coordinates else 0)
+    return Grid(INFO.board, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=style.flipped)
 
 
 def diagram(fen: str) -> Diagram:
@@ -113,7 +113,7 @@ def _last_points(position: XiangqiPosition) -> tuple[str, ...]:
 
 def draw_pieces(
     pieces: Mapping[str, str],
-    look: Look,
+    style: PictureStyle,
     title: str = "Xiangqi",
     text: str = "",
     *,
@@ -125,35 +125,35 @@ def draw_pieces(
     """Return the picture of FEN letters by point; ValueError for a point off the board, or unknown faces.
 
     `numerals`: on the margin stand the numbers of files in Chinese moves, in place of coordinates. `last` are the
-    points of the last move, unless `look` has others; `check` is the point of a king in check.
+    points of the last move, unless `style` has others; `check` is the point of a king in check.
     """
     characters = face_of(faces)
-    grid = _grid(look)
+    grid = _grid(style)
     left, margin = grid.left, grid.top
-    width, height = left + margin + 8 * STEP, 2 * margin + 9 * STEP + (12 if look.coordinates else 0)
-    drawing = Drawing(DESIGN, width, height, look, title, text)
-    if numerals and look.coordinates:
+    width, height = left + margin + 8 * STEP, 2 * margin + 9 * STEP + (12 if style.coordinates else 0)
+    drawing = Drawing(DESIGN, width, height, style, title, text)
+    if numerals and style.coordinates:
         drawing.corner = (6, -6)  # the space that coordinates need on two sides is divided among all four
-    if look.ground:
+    if style.background:
         x, y = drawing.corner
         box = shape("rect", class_="board", x=x or None, y=y or None, width=width, height=height, rx=6)
-        drawing.ground += [box, *_lines(left, margin)]
-        drawing.ground.append(_river(drawing, left, margin))
-    if look.ground and look.coordinates:
-        drawing.ground.append(_numerals(drawing, grid) if numerals else marks.labels(drawing, grid, 28, 30, 9))
-    live = drawing.live
-    live += marks.fills(drawing, grid)
+        drawing.background += [box, *_lines(left, margin)]
+        drawing.background.append(_river(drawing, left, margin))
+    if style.background and style.coordinates:
+        drawing.background.append(_numerals(drawing, grid) if numerals else marks.labels(drawing, grid, 28, 30, 9))
+    foreground = drawing.foreground
+    foreground += marks.fills(drawing, grid)
     if check is not None:
-        live.append(grid.outline(check, 5, "check"))
-    live += marks.arrows(drawing, grid, pieces)
+        foreground.append(grid.outline(check, 5, "check"))
+    foreground += marks.arrows(drawing, grid, pieces)
     placed = sorted(pieces.items())
     keys = {}
     for letter in dict.fromkeys(letter for _, letter in placed):
         name = faces[0] + (letter if letter.isupper() else 2 * letter)
         keys[letter] = drawing.symbol(name, *piece(drawing, letter, characters[letter]))
-    live += [drawing.use(keys[letter], *grid.place(point)) for point, letter in placed]
-    live += [grid.brackets(point, 2) for point in (last if look.lastmove is None else look.lastmove)]
-    live += marks.rings(look, grid)
+    foreground += [drawing.use(keys[letter], *grid.place(point)) for point, letter in placed]
+    foreground += [grid.brackets(point, 2) for point in (last if style.lastmove is None else style.lastmove)]
+    foreground += marks.rings(style, grid)
     return drawing
 
 

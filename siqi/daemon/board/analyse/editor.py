@@ -11,7 +11,7 @@ from siqi.daemon.board.positions import Positions
 from siqi.daemon.clients.random_mover import random_setup
 from siqi.games.contract import HIDDEN, Game, Position
 from siqi.games.pictures.diagram import Diagram
-from siqi.games.pictures.look import Look
+from siqi.games.pictures.style import PictureStyle
 
 
 class Editor:
@@ -61,4 +61,4 @@ class Editor:
 
     def drawing(self) -> Drawing:
         """Return the board to draw."""
-        return Drawing(self.game.info.name, Diagram(dict(self._pieces), 0, ""), Look())
+        return Drawing(self.game.info.name, Diagram(dict(self._pieces), 0, ""), PictureStyle())

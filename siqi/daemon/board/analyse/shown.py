@@ -15,7 +15,7 @@ from siqi.daemon.board.mode import Found
 from siqi.games import registry
 from siqi.games.contract import Position, Score, is_hidden_position
 from siqi.games.pictures.diagram import Diagram
-from siqi.games.pictures.look import Look
+from siqi.games.pictures.style import PictureStyle
 
 LAYERS = ("threats", "heat", "beliefs")
 """What some games' pictures show beside pieces and moves."""
@@ -65,12 +65,12 @@ def drawing_of(place: Place, view: int | None, shown: Mapping[str, bool], last: 
     if not place.has_pieces:
         empty = Diagram({}, place.whole.turn, place.whole.fen())
         empty.has_pieces = False
-        return Drawing(name, empty, Look())
+        return Drawing(name, empty, PictureStyle())
     position = seen(place, view).copy()
     extras = {layer: True for layer, is_shown in shown.items() if is_shown}
     if is_hidden_position(position, place.info) and position.viewer is None:
         extras.pop("beliefs", None)
-    return Drawing(name, position, Look(lastmove=tuple(last)), extras)
+    return Drawing(name, position, PictureStyle(lastmove=tuple(last)), extras)
 
 
 def first_side(score: Score, turn: int) -> Value:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 from siqi.games.pictures.drawing import Drawing, Picture
-from siqi.games.pictures.look import Arrow, Look, look
+from siqi.games.pictures.style import Arrow, PictureStyle, picture_style
 from siqi.games.xiangqi import picture
 from siqi.games.xiangqi.library.move import RED, Color, Move, Piece, Square, square_name
 
@@ -20,7 +20,7 @@ DARK_COLORS = {name: dark for name, (_, dark) in picture.PALETTE.items()}
 
 def draw(
     board: Pieces,
-    look: Look = Look(),  # noqa: B008
+    style: PictureStyle = PictureStyle(),  # noqa: B008
     *,
     faces: str = "traditional",
     numerals: bool = False,
@@ -32,7 +32,7 @@ def draw(
         last = tuple(map(square_name, board.move_stack[-1])) if board.move_stack else ()
         king = board.king(board.turn)
         check = square_name(king) if king is not None and board.is_check() else None
-    return _draw(board, look, faces, numerals, last, check)
+    return _draw(board, style, faces, numerals, last, check)
 
 
 class Pieces(Protocol):
@@ -57,12 +57,14 @@ class Playable(Protocol):
     def fen(self) -> str: ...
 
 
-def _draw(board: Pieces, look: Look, faces: str, numerals: bool, last: tuple[str, ...], check: str | None) -> Drawing:
+def _draw(
+    board: Pieces, style: PictureStyle, faces: str, numerals: bool, last: tuple[str, ...], check: str | None
+) -> Drawing:
     pieces = {square_name(square): piece.symbol() for square, piece in board.piece_map().items()}
     title, text = "Xiangqi", board.board_fen()
     if isinstance(board, Playable):
         title, text = f"Xiangqi, {'Red' if board.turn == RED else 'Black'} to move", board.fen()
-    return picture.draw_pieces(pieces, look, title, text, faces=faces, numerals=numerals, last=last, check=check)
+    return picture.draw_pieces(pieces, style, title, text, faces=faces, numerals=numerals, last=last, check=check)
 
 
 def board(
@@ -89,7 +91,7 @@ def board(
     `light` or `dark`; `faces`: `traditional`, `simplified` or `letters`; `numerals`: on the margin the numbers of
     files in Chinese moves. ValueError for a colour, a theme or faces that do not exist.
     """
-    shown = look(
+    shown = picture_style(
         flipped=orientation != RED,
         coordinates=coordinates,
         size=size,
@@ -114,7 +116,9 @@ def piece(
     """Return an SVG document of one piece, `size` pixels wide (unset: it fills its container)."""
     side = 2 * picture.RADIUS + 5
     letter, character = piece.symbol(), picture.face_of(faces)[piece.symbol()]
-    drawing = Drawing(picture.DESIGN, side, side, look(size=size, theme=theme, colors=colors), character, letter)
+    drawing = Drawing(
+        picture.DESIGN, side, side, picture_style(size=size, theme=theme, colors=colors), character, letter
+    )
     parts = "".join(picture.piece(drawing, letter, character))
-    drawing.live.append(f'<g class="piece" transform="translate({side / 2:g} {side / 2:g})">{parts}</g>')
+    drawing.foreground.append(f'<g class="piece" transform="translate({side / 2:g} {side / 2:g})">{parts}</g>')
     return drawing.svg()

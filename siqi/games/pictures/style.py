@@ -1,4 +1,4 @@
-"""The look of a picture of any game: its size, colours, marks and arrows."""
+"""The style of a picture of any game: its size, colours, marks and arrows."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Arrow(NamedTuple):
     colour: str = "arrow"
 
 
-class Look(NamedTuple):
-    """The look of a picture; points are named as in move texts with all options at their defaults."""
+class PictureStyle(NamedTuple):
+    """The style of a picture; points are named as in move texts with all options at their defaults."""
 
     flipped: bool = False  # True: the second side is at the bottom
     coordinates: bool = True
@@ -33,10 +33,10 @@ class Look(NamedTuple):
     arrows: tuple[Arrow, ...] = ()
     squares: tuple[str, ...] = ()  # points with a ring
     fill: Mapping[str, str] = MappingProxyType({})  # colours by point
-    ground: bool = True  # False: without the board, for a picture whose board stands already
+    background: bool = True  # False: without the board, for a picture whose board stands already
 
 
-def look(
+def picture_style(
     *,
     flipped: bool = False,
     coordinates: bool = True,
@@ -47,8 +47,8 @@ def look(
     arrows: Iterable[Arrow | tuple[str, str] | tuple[str, str, str]] = (),
     squares: Iterable[str] = (),
     fill: Mapping[str, str] = MappingProxyType({}),
-) -> Look:
-    """Return a checked `Look`; ValueError for an invalid theme, size or colour. Points are checked when drawn.
+) -> PictureStyle:
+    """Return a checked `PictureStyle`; ValueError for an invalid theme, size or colour. Points are checked when drawn.
 
     TypeError for a value of a wrong type.
     """
@@ -72,7 +72,7 @@ def look(
     for colour in (*colors.values(), *fill.values(), *(arrow.colour for arrow in shown)):
         check_colour(colour)
     last = None if lastmove is None else tuple(lastmove)
-    return Look(flipped, coordinates, size, theme, dict(colors), last, shown, tuple(squares), dict(fill))
+    return PictureStyle(flipped, coordinates, size, theme, dict(colors), last, shown, tuple(squares), dict(fill))
 
 
 def check_colour(text: str) -> None:

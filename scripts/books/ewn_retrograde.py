@@ -171,7 +171,7 @@ class Solver:
         self._ranks = np.flatnonzero(self._numbering.start[: len(self._strong)] >= 0).tolist()
         self._weak = [self._weak_sets(rank) for rank in self._ranks]
         self._pool = ThreadPoolExecutor(threads)
-        self._boards = [new_record(POSITION_DTYPE) for _ in self._ranks]
+        self._scratch = [new_record(POSITION_DTYPE) for _ in self._ranks]
         self._bests = [new_record(BEST_DTYPE) for _ in self._ranks]
         self.values: Values = np.full(int(self._numbering.entries) * ending.movers, np.nan, np.float32)
 
@@ -183,7 +183,7 @@ class Solver:
         def part(i: int) -> int:
             return int(
                 work_off(
-                    self._boards[i],
+                    self._scratch[i],
                     self._bests[i],
                     LOOKUP_RECORD,
                     NUMBERING_RECORD,

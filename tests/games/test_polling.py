@@ -161,7 +161,7 @@ def test_junqi_looks_after_few_episodes() -> None:
     work.poll_at = before + POLL_INTERVAL
     control.stop()
     assert adapter._team.row >= 0
-    place = (adapter._root.view, uct._boards[0], adapter._spare, work, JUNQI_LOOKUP, adapter._trees[0], adapter._team)
+    place = (adapter._root.view, uct._scratch[0], adapter._spare, work, JUNQI_LOOKUP, adapter._trees[0], adapter._team)
     learn(*place, adapter._matrix, adapter._experience, 1000)
     assert 0 < work.nodes - before <= POLL_INTERVAL + 1
 

@@ -195,7 +195,7 @@ class FullWidth(Determinized):
     def __init__(self, with_cuts: bool, is_simple: bool = False) -> None:
         super().__init__(is_simple)
         self._with_cuts = int(with_cuts)
-        self._boards = np.zeros(MAX_PLIES + 1, POSITION_DTYPE)
+        self._positions = np.zeros(MAX_PLIES + 1, POSITION_DTYPE)
         self._stack = np.zeros((MAX_PLIES + 1) * MAX_MOVES, np.uint16)
 
     def rank(self, view: JunqiPosition, limit: PlayerLimits) -> list[MoveValue]:
@@ -211,7 +211,7 @@ class FullWidth(Determinized):
         return ranked
 
     def _try(self, root: RootView, world: int, move: int, depth: int) -> float:
-        where = (root.view, self._boards, self.work, self.lookup, self._stack)
+        where = (root.view, self._positions, self.work, self.lookup, self._stack)
         return 0.0 if self.work.stopped else float(try_move(*where, world, move, depth, self._with_cuts))
 
 

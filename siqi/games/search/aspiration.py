@@ -72,11 +72,11 @@ class AspirationAdapter(Protocol[P_contra]):
     def chances(self, cp: int) -> tuple[float, float]:
         """Return the mover's chances to win and to draw, for a score at the root short of a proven win."""
 
-    def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
+    def search(self, scratch: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         """Search the root moves from index `skip` on to `depth` plies within (alpha, beta), fail-soft.
 
         Return the best value, and leave the best move at index `skip` and its line in the first row of work.pv. Return
-        -infinite if the search was stopped before one move was finished. `board` is the thread's own copy of the root.
+        -infinite if the search was stopped before one move was finished. `scratch`: the thread's copy of the root.
         """
 
     def complete(self, pv: tuple[Move, ...]) -> tuple[Move, ...]:
@@ -114,7 +114,7 @@ class Aspiration(DeepeningAdapter[R]):
     def begin(self, task: Task[R], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
         self._key = None
         self._task, self._works = task, works
-        self._boards = [task.position.record.copy() for _ in works]
+        self._scratch = [task.position.record.copy() for _ in works]
         for work in works:
             work.seldepth = 0
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
@@ -130,7 +130,7 @@ class Aspiration(DeepeningAdapter[R]):
     def search(self, thread: int, depth: int) -> None:
         work = self._works[thread]
         if thread:
-            self._game.search(self._boards[thread], work, -self._game.infinite, self._game.infinite, depth, 0)
+            self._game.search(self._scratch[thread], work, -self._game.infinite, self._game.infinite, depth, 0)
             return
         for index in range(len(self._lines)):
             self._search_line(index, depth)
@@ -154,7 +154,7 @@ class Aspiration(DeepeningAdapter[R]):
         if depth >= MIN_DEPTH and abs(previous) < game.quiet_bound:
             alpha, beta = previous - margin, previous + margin
         while True:
-            value = game.search(self._boards[0], work, alpha, beta, depth, index)
+            value = game.search(self._scratch[0], work, alpha, beta, depth, index)
             if value > alpha:  # else `value` is only an upper bound, and the move just the first
                 pv = tuple(work.pv[: int(work.pv_length[0])].tolist())
                 score = self._score(value)._replace(unproven=game.unproven(work))

@@ -60,10 +60,10 @@ class SamplingAdapter(Protocol[P_contra]):
         There is a working memory for each thread; a tree is a one-dimensional array of `node_dtype`.
         """
 
-    def grow(self, thread: int, board: Record, playouts: int) -> None:
+    def grow(self, thread: int, scratch: Record, playouts: int) -> None:
         """Run playouts on a thread; return early once its work.stopped is set.
 
-        `board` is the thread's scratch position.
+        `scratch` is the thread's scratch position.
         """
 
     def result(self) -> IterationResult:
@@ -101,7 +101,7 @@ class SamplingSearcher(Generic[P]):
 
     def _forget(self, threads: int) -> None:
         self._adapter.forget()
-        self._boards = [new_record(self._adapter.position_dtype) for _ in range(threads)]
+        self._scratch = [new_record(self._adapter.position_dtype) for _ in range(threads)]
         self._works = [new_record(self._adapter.work_dtype) for _ in range(threads)]
         for thread, work in enumerate(self._works):
             work.random = seed_state(self._seed, thread)
@@ -127,7 +127,7 @@ class SamplingSearcher(Generic[P]):
         if self._depth == 1 and self._task.control.node_limit:
             playouts = min(playouts, self._task.control.node_limit)
         self._adapter.grow(
-            thread, self._boards[thread], max(playouts // len(self._works), self._adapter.least_playouts)
+            thread, self._scratch[thread], max(playouts // len(self._works), self._adapter.least_playouts)
         )
         self._task.control.report(thread, int(self._works[thread].nodes))
 

@@ -378,5 +378,5 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
         claim = int(work.claims[0])
         return 0 if claim == UNCLAIMED else -1 if claim & 1 else 1
 
-    def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
-        return int(search_root(board, work, LOOKUP_RECORD, alpha, beta, depth, skip))
+    def search(self, scratch: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
+        return int(search_root(scratch, work, LOOKUP_RECORD, alpha, beta, depth, skip))

@@ -81,7 +81,7 @@ class MinimaxAdapter(ExpectimaxAdapter):
     """Expectiminimax without cuts and without a table."""
 
     def _try(self, thread: int, move: Move, alpha: int, depth: int) -> int:
-        return int(value_of(self._boards[thread], self._works[thread], LOOKUP_RECORD, move, depth))
+        return int(value_of(self._scratch[thread], self._works[thread], LOOKUP_RECORD, move, depth))
 
 
 @entry(int64(POSITION, POSITION, WORK, LOOKUP, int64))
@@ -122,13 +122,13 @@ class MonteCarloAdapter(SamplingAdapter["EwnPosition"]):
         for work in works:
             work.policy, work.playout_plies, work.seldepth, work.tbhits = RANDOM, TO_THE_END, 1, 0
 
-    def grow(self, thread: int, board: Record, playouts: int) -> None:
+    def grow(self, thread: int, scratch: Record, playouts: int) -> None:
         work, arms = self._works[thread], self._arms[thread]
         left = -(-playouts // len(arms))
         while left > 0 and not work.stopped:
             for after, arm in zip(self._after, arms, strict=True):
                 before = int(work.nodes)
-                arm["sum"] += sample(after, board, work, LOOKUP_RECORD, min(left, CHUNK))
+                arm["sum"] += sample(after, scratch, work, LOOKUP_RECORD, min(left, CHUNK))
                 arm["visits"] += int(work.nodes) - before
                 if work.stopped:
                     return

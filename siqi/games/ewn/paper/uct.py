@@ -493,9 +493,9 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         """Return the tree of a thread."""
         return self._forests[thread if self._parallel_mode == ROOT else 0]
 
-    def grow(self, thread: int, board: Record, playouts: int) -> None:
+    def grow(self, thread: int, scratch: Record, playouts: int) -> None:
         tree = self._forest(thread).address
-        grow(self._root.record, board, self._works[thread], LOOKUP_RECORD, tree, playouts)
+        grow(self._root.record, scratch, self._works[thread], LOOKUP_RECORD, tree, playouts)
 
     def result(self) -> IterationResult:
         """Return the result, merged over the trees, with moves ordered by value as in the paper (2.1, step 7)."""

@@ -193,7 +193,7 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
     def begin(self, task: Task[EwnPosition], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
         self._works, self._multipv = works, task.multipv
         self._root = RootMoves(task)
-        self._boards = [self._root.record.copy() for _ in works]
+        self._scratch = [self._root.record.copy() for _ in works]
         for work in works:
             work.seldepth = work.tbhits = 0
             work.tablebase, work.evaluation = self._knowledge.tablebase, self._knowledge.evaluation
@@ -203,7 +203,7 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
         self._depths = dict.fromkeys(self._root.moves, 0)
 
     def _try(self, thread: int, move: Move, alpha: int, depth: int) -> int:
-        return int(try_move(self._boards[thread], self._works[thread], LOOKUP_RECORD, move, alpha, WIN, depth))
+        return int(try_move(self._scratch[thread], self._works[thread], LOOKUP_RECORD, move, alpha, WIN, depth))
 
     def search(self, thread: int, depth: int) -> None:
         """Search every root move to `depth`: thread 0 above the floor of its lines, helpers with a full window.

@@ -56,7 +56,7 @@ class SetupSearch:
         self._round = 0
         self._nodes = 0
         self._work = playout_work(knowledge, seed)
-        self._board = new_record(POSITION_DTYPE)
+        self._scratch = new_record(POSITION_DTYPE)
 
     def iterate(self) -> Report:
         """Play a round and return its report; if stopped, candidates not played keep their earlier values.
@@ -95,7 +95,7 @@ class SetupSearch:
         total = played = 0
         while played < playouts and not (played and self._control.check()):
             chunk = min(playouts - played, CHUNK)
-            total += int(play_out(root, self._board, self._work, LOOKUP_RECORD, chunk))
+            total += int(play_out(root, self._scratch, self._work, LOOKUP_RECORD, chunk))
             played += chunk
         self._nodes += played
         share = total / (WIN * played)

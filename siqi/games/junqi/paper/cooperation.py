@@ -149,23 +149,23 @@ class CooperationAdapter(UctAdapter):
         self._team.least = self.least_lessons
         self._team.row = -1
 
-    def grow(self, thread: int, board: Record, playouts: int) -> None:
+    def grow(self, thread: int, scratch: Record, playouts: int) -> None:
         """Run UCT; on thread 0 in turns with learning, for which the pieces are activated anew each time."""
         if thread:
-            super().grow(thread, board, playouts)
+            super().grow(thread, scratch, playouts)
             return
         work = self._works[0]
         end = work.nodes + playouts
         while not work.stopped and work.nodes < end:
             turn = min(max(TURN_PLAYOUTS, int(TURN_SHARE * work.nodes)), int(end - work.nodes))
             lessons = round(turn * self.learning_share)
-            super().grow(0, board, turn - lessons)
+            super().grow(0, scratch, turn - lessons)
             if work.stopped or not lessons:
                 continue
             self._activate_pieces(self._best_first(root_values(self._works[:1], self._trees[:1])))
             if self._team.row >= 0:
                 self._has_learned = True
-                place = (self._root.view, board, self._spare, work, LOOKUP_RECORD, self._trees[0], self._team)
+                place = (self._root.view, scratch, self._spare, work, LOOKUP_RECORD, self._trees[0], self._team)
                 learn(*place, self._matrix, self._experience, lessons)
 
     def result(self) -> IterationResult:

@@ -96,11 +96,11 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
     def _visits(self) -> Any:
         return sum(arms["visits"] for arms in self._arms)
 
-    def grow(self, thread: int, board: Record, playouts: int) -> None:
+    def grow(self, thread: int, scratch: Record, playouts: int) -> None:
         work, arms, threads = self._works[thread], self._arms[thread], len(self._arms)
         first, before = self._numbers[thread], int(work.nodes)
         try_arms(
-            self._root.view, board, work, LOOKUP_RECORD, arms, self._racing, first, threads, playouts, PLAYOUT_PLIES
+            self._root.view, scratch, work, LOOKUP_RECORD, arms, self._racing, first, threads, playouts, PLAYOUT_PLIES
         )  # fmt: skip
         self._numbers[thread] += threads * (int(work.nodes) - before)
 

@@ -167,7 +167,7 @@ def list_scored(
 
 @inner(float64(BOARDS, WORK, LOOKUP, MOVES, SCORES, int64, int64, int64, float64, float64))
 def search(
-    boards: Any,
+    positions: Any,
     work: Record,
     lookup: Record,
     moves: Any,
@@ -178,11 +178,11 @@ def search(
     alpha: float,
     beta: float,
 ) -> float:
-    """Search boards[ply], a full position, in the window (alpha, beta); return the chance of the side to move, 0..1.
+    """Search positions[ply], a full position, in the window (alpha, beta); return the chance of the side to move, 0..1.
 
     Fail-soft: a value <= alpha is an upper bound, a value >= beta a lower bound, of this selective search. `depth` is
     in plies; from 0 down to -work.quiescence_plies only attacks expected to gain are searched. `key`: its hash.
-    Values depend on the path: the plies without contact are not hashed. Overwrites boards[ply + 1:] and the moves of
+    Values depend on the path: the plies without contact are not hashed. Overwrites positions[ply + 1:] and the moves of
     these plies. Once work.stopped the value is void, and nothing is stored.
     """
     # Step 1. Count the node; a finished game has its exact value
@@ -190,7 +190,7 @@ def search(
     if work.stopped == 1:
         return 0.0
     work.seldepth = max(work.seldepth, ply + 1)
-    pos = boards[ply]
+    pos = positions[ply]
     if pos.loser >= 0:
         return 0.0 if pos.loser == pos.turn else 1.0
     if pos.quiet >= QUIET_LIMIT:
@@ -247,8 +247,8 @@ def search(
 
         # Step 5. Late quiet moves are seldom best: search them less deep, and all but the first by a null window
         code = result_code(pos, lookup, move)
-        copy_record(boards[ply + 1], pos)
-        do_move(boards[ply + 1], move, code)
+        copy_record(positions[ply + 1], pos)
+        do_move(positions[ply + 1], move, code)
         next_key = key_after(pos, lookup, key, move, code)
         alpha = max(alpha, best)
         reduction = int64(depth >= LMR_MIN_DEPTH and i >= first + LMR_MIN_MOVE and code == PLAIN)
@@ -256,7 +256,7 @@ def search(
         if i > first:
             new_depth = depth - 1 - reduction
             value = 1.0 - search(
-                boards,
+                positions,
                 work,
                 lookup,
                 moves,
@@ -269,7 +269,7 @@ def search(
             )
         if i == first or (work.stopped == 0 and value > alpha and (value < beta or reduction == 1)):
             value = 1.0 - search(
-                boards, work, lookup, moves, scores, next_key, ply + 1, depth - 1, 1.0 - beta, 1.0 - alpha
+                positions, work, lookup, moves, scores, next_key, ply + 1, depth - 1, 1.0 - beta, 1.0 - alpha
             )
         if work.stopped == 1:
             return 0.0
@@ -291,7 +291,7 @@ def search(
 @entry(void(POSITION, BOARDS, WORK, LOOKUP, MOVES, SCORES, int64, int64, int64, MOVES, VALUES))
 def try_moves(
     view: Record,
-    boards: Any,
+    positions: Any,
     work: Record,
     lookup: Record,
     moves: Any,
@@ -308,21 +308,23 @@ def try_moves(
     an aspiration window around its value, and again in the full window if it falls outside. Once work.stopped, the
     value of the move in hand and those after it are left as they are.
     """
-    pos = boards[MAX_PLY]
+    pos = positions[MAX_PLY]
     copy_record(pos, view)
     enter_world(pos, work, world)
     for i in range(tried.size):
         move = int64(tried[i])
         code = result_code(pos, lookup, move)
-        copy_record(boards[0], pos)
-        do_move(boards[0], move, code)
+        copy_record(positions[0], pos)
+        do_move(positions[0], move, code)
         next_key = key_after(pos, lookup, key, move, code)
         low, high = 0.0, 1.0
         if depth > 1:
             low, high = max(values[i] - ASPIRATION_WINDOW, 0.0), min(values[i] + ASPIRATION_WINDOW, 1.0)
-        value = 1.0 - search(boards, work, lookup, moves, scores, next_key, int64(0), depth - 1, 1.0 - high, 1.0 - low)
+        value = 1.0 - search(
+            positions, work, lookup, moves, scores, next_key, int64(0), depth - 1, 1.0 - high, 1.0 - low
+        )
         if work.stopped == 0 and (value <= low or value >= high):
-            value = 1.0 - search(boards, work, lookup, moves, scores, next_key, int64(0), depth - 1, 0.0, 1.0)
+            value = 1.0 - search(positions, work, lookup, moves, scores, next_key, int64(0), depth - 1, 0.0, 1.0)
         if work.stopped == 1:
             return
         values[i] = value
@@ -336,9 +338,9 @@ def keys_of(view: Record, worlds: Any) -> list[int]:
 
 
 class Stacks(NamedTuple):
-    """The stacks of a search thread in addition to its WORK: a board, moves and their scores for each ply."""
+    """The stacks of a search thread in addition to its WORK: a position, moves and their scores for each ply."""
 
-    boards: Any
+    positions: Any
     moves: Any
     scores: Any
 
@@ -388,14 +390,14 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
 
     def search(self, thread: int, depth: int) -> None:
         """Do jobs, world by world, until none of this depth is left or the search is stopped."""
-        work, (boards, moves, scores) = self._works[thread], self._stacks[thread]
+        work, (positions, moves, scores) = self._works[thread], self._stacks[thread]
         while (job := next(self._jobs, None)) is not None:
             world, part = job
             values = np.array([self._values[move][world] for move in part])
             tried = np.array(part, np.uint16)
             key = self._keys[world]
             try_moves(
-                self._root.view, boards, work, LOOKUP_RECORD, moves, scores, world, key, depth, tried, values
+                self._root.view, positions, work, LOOKUP_RECORD, moves, scores, world, key, depth, tried, values
             )  # fmt: skip
             if work.stopped:
                 return

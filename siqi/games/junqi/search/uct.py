@@ -242,8 +242,8 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
             work.allowed_count = len(task.moves)
             work.allowed[: len(task.moves)] = [without_result(move) for move in task.moves]
 
-    def grow(self, thread: int, board: Record, playouts: int) -> None:
-        grow(self._root.view, board, self._works[thread], LOOKUP_RECORD, self._trees[thread], playouts)
+    def grow(self, thread: int, scratch: Record, playouts: int) -> None:
+        grow(self._root.view, scratch, self._works[thread], LOOKUP_RECORD, self._trees[thread], playouts)
 
     def move_values(self) -> list[MoveValue]:
         """Return the root moves of all trees together, most visited first."""

@@ -94,7 +94,7 @@ class NegamaxAdapter(DeepeningAdapter["XiangqiPosition"]):
         return self._knowledge.values
 
     def begin(self, task: Task[XiangqiPosition], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
-        self._work, self._board = works[0], task.position.record.copy()
+        self._work, self._scratch = works[0], task.position.record.copy()
         self._moves = list(task.moves) or task.position.legal_moves()
         self._line = Line(Score(), (self._moves[0],))
         self._knowledge.evaluation.prepare([self._work])
@@ -107,7 +107,7 @@ class NegamaxAdapter(DeepeningAdapter["XiangqiPosition"]):
             return
         best = LOST - 1
         for move in self._moves.copy():
-            value = int(value_after(self._board, self._work, LOOKUP_RECORD, move, best, depth))
+            value = int(value_after(self._scratch, self._work, LOOKUP_RECORD, move, best, depth))
             if self._work.stopped:
                 return
             if value > best:  # the first of equals: those at or below `best` are bounds

@@ -205,8 +205,8 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         self._completed[pv] = tuple(line)
         return self._completed[pv]
 
-    def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
-        return int(search_root(board, work, LOOKUP_RECORD, alpha, beta, depth, skip))
+    def search(self, scratch: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
+        return int(search_root(scratch, work, LOOKUP_RECORD, alpha, beta, depth, skip))
 
     def tbhits(self, work: Record) -> int:
         return int(work.tbhits)

@@ -77,31 +77,31 @@ def test_all_games_and_all_turns() -> None:
         {"id": "o", "fen": "3k5/1R7/R8/9/9/9/9/9/9/4K4 w", "moves": ["a7a9"]},
         {"id": "s", "moves": [], "searchmoves": ["a0a1"], "movetime": 30},
     )
-    found = {(answer["id"], answer["turn"]): answer for answer in answers}
-    assert set(found) == {("x", 0), ("x", 1), ("x", 2)} | {
+    by_turn = {(answer["id"], answer["turn"]): answer for answer in answers}
+    assert set(by_turn) == {("x", 0), ("x", 1), ("x", 2)} | {
         ("c", 1), ("e", 2), ("E", 2), ("j", 2), ("m", 0), ("o", 1), ("s", 0)
     }  # fmt: skip
-    assert len(answers) == len(found)
-    assert [len(found["x", turn]["lines"]) for turn in range(3)] == [3, 3, 3]
-    assert [found["x", turn]["toMove"] for turn in range(3)] == ["first", "second", "first"]
+    assert len(answers) == len(by_turn)
+    assert [len(by_turn["x", turn]["lines"]) for turn in range(3)] == [3, 3, 3]
+    assert [by_turn["x", turn]["toMove"] for turn in range(3)] == ["first", "second", "first"]
     for answer in answers:
         assert answer["isDuringSearch"] is False
         if answer["id"] != "o":
             assert answer["lines"][0]["move"] == answer["lines"][0]["pv"][0]
             assert answer.get("bestmove") == (None if answer["id"] == "E" else answer["lines"][0]["move"])
             assert answer["nodes"] > 0
-    assert found["e", 2]["fen"].endswith("f 3")
-    assert 0 < found["e", 2]["lines"][0]["score"]["win"] < 1
-    assert [line["throw"] for line in found["E", 2]["lines"]] == [1, 2, 3, 4, 5, 6]
-    assert found["m", 0]["lines"][0]["score"] == {"mate": 1, "win": 1.0, "expected": 1.0}
-    assert "expected" in found["E", 2]["value"]
+    assert by_turn["e", 2]["fen"].endswith("f 3")
+    assert 0 < by_turn["e", 2]["lines"][0]["score"]["win"] < 1
+    assert [line["throw"] for line in by_turn["E", 2]["lines"]] == [1, 2, 3, 4, 5, 6]
+    assert by_turn["m", 0]["lines"][0]["score"] == {"mate": 1, "win": 1.0, "expected": 1.0}
+    assert "expected" in by_turn["E", 2]["value"]
     scores = [line["score"] for answer in answers for line in answer["lines"]]
     for score in scores:
         assert score["expected"] == pytest.approx(score["win"] + score.get("draw", 0) / 2, abs=6e-5)
     assert any("draw" in score for score in scores)
-    assert found["o", 1]["lines"] == []
-    assert found["o", 1]["outcome"] == "win first checkmate"
-    assert found["s", 0]["bestmove"] == "a0a1"
+    assert by_turn["o", 1]["lines"] == []
+    assert by_turn["o", 1]["outcome"] == "win first checkmate"
+    assert by_turn["s", 0]["bestmove"] == "a0a1"
 
 
 def test_each_bad_line_is_reported_and_stops_nothing() -> None:
@@ -314,8 +314,8 @@ def test_a_game_s_format_is_found_and_its_tags_are_in_the_table(tmp_path: Path) 
         ("2", "0"),
         ("2", "1"),
     ]
-    found = {tuple(row[name] for name in ("id", "Event", "Date", "Red", "Black", "Result", "Tags")) for row in rows}
-    assert found == {
+    games = {tuple(row[name] for name in ("id", "Event", "Date", "Red", "Black", "Result", "Tags")) for row in rows}
+    assert games == {
         ("1", "Cup, final", "1999.01.01", "胡荣华", "B", "1-0", '{"ECCO":"A01"}'),
         ("2", "", "", "C", "", "*", ""),
     }
@@ -448,9 +448,9 @@ def test_a_query_can_be_left() -> None:
     live.send({"id": "u", "action": "terminate", "terminateId": "long", "turns": [0]})
     rest = [answer for answer in live.close() if not answer.get("isDuringSearch")]
     assert {answer["id"] for answer in rest} == {"t", "u", "long", "next"}
-    found = {answer["id"]: answer for answer in rest}
-    assert found["long"]["bestmove"]
-    assert found["next"]["noResults"] is True
+    by_id = {answer["id"]: answer for answer in rest}
+    assert by_id["long"]["bestmove"]
+    assert by_id["next"]["noResults"] is True
     assert len(rest) == 4
 
 
@@ -757,21 +757,21 @@ def test_a_table_has_every_line_and_what_the_move_played_lost() -> None:
     for multipv in (1, 2):
         status, out, _ = siqi("--output", "csv", "--multipv", multipv, "--workers", "2", given=given)
         assert status == 1
-        found: dict[tuple[str, str], list[dict[str, str]]] = {}
+        by_turn: dict[tuple[str, str], list[dict[str, str]]] = {}
         for row in csv.DictReader(out.decode().splitlines()):
-            found.setdefault((row["id"], row["turn"]), []).append(row)
-        assert [row["rank"] for row in found["blunder", "0"]] == ["1", "2"][:multipv]
-        assert all(row["pv"].split()[0] == row["move"] for row in found["blunder", "0"])
-        row = found["blunder", "0"][0]
+            by_turn.setdefault((row["id"], row["turn"]), []).append(row)
+        assert [row["rank"] for row in by_turn["blunder", "0"]] == ["1", "2"][:multipv]
+        assert all(row["pv"].split()[0] == row["move"] for row in by_turn["blunder", "0"])
+        row = by_turn["blunder", "0"][0]
         assert (row["played"], row["bestmove"], row["move"]) == ("d0d1", "a1a2", "a1a2")
         assert int(row["lost"]) > 500
-        assert int(found["blunder", "1"][0]["lost"]) < 100
-        assert (found["blunder", "2"][0]["played"], found["blunder", "2"][0]["lost"]) == ("", "")
-        assert found["best", "0"][0]["lost"] == "0"
-        assert (found["unknown", "0"][0]["lost"] != "") == (multipv == 9)
-        assert found["mated", "0"][0]["lost"] == "0" and found["mated", "1"][0]["outcome"] == "win first checkmate"
-        assert [row["error"] != "" for row in found["bad", "1"] + found["bad", "2"]] == [True, True]
-        assert found["bad", "0"][0]["played"] == ""
+        assert int(by_turn["blunder", "1"][0]["lost"]) < 100
+        assert (by_turn["blunder", "2"][0]["played"], by_turn["blunder", "2"][0]["lost"]) == ("", "")
+        assert by_turn["best", "0"][0]["lost"] == "0"
+        assert (by_turn["unknown", "0"][0]["lost"] != "") == (multipv == 9)
+        assert by_turn["mated", "0"][0]["lost"] == "0" and by_turn["mated", "1"][0]["outcome"] == "win first checkmate"
+        assert [row["error"] != "" for row in by_turn["bad", "1"] + by_turn["bad", "2"]] == [True, True]
+        assert by_turn["bad", "0"][0]["played"] == ""
 
 
 def test_rows_come_though_the_run_is_broken_off(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -825,8 +825,10 @@ def test_the_moves_before_a_fault_are_analysed(tmp_path: Path) -> None:
             assert status == 1 and "1 of the answers is an error" in err
             assert [answer["id"] for answer in answers if answer.get("error")] == ["1"]
             for name, expected in turns.items():
-                found = [int(answer["turn"]) for answer in answers if answer["id"] == name and not answer.get("error")]
-                assert sorted(found) == expected
+                answered = [
+                    int(answer["turn"]) for answer in answers if answer["id"] == name and not answer.get("error")
+                ]
+                assert sorted(answered) == expected
 
 
 ANNOTATED_PGN = """[Game "Chinese Chess"]
@@ -1010,8 +1012,8 @@ def test_byte_order_marks_stay_as_they_are(mark: str, encoding: str, arguments: 
 def test_encodings_are_known_by_what_a_text_begins_with(encoding: str) -> None:
     text = '[Event "棋賽"]\n[Red "楊官璘"]\n\n1. 炮二平五 馬８進７ 2. 馬二進三 車９平８ *\n'
     for size in range(len('[Event "棋賽"]\n') + 20, len(text)):
-        found = detected(text[:size].encode(encoding), "utf-8")
-        assert text[:size].encode(encoding).decode(found) == text[:size]
+        known = detected(text[:size].encode(encoding), "utf-8")
+        assert text[:size].encode(encoding).decode(known) == text[:size]
     assert detected(b"1. C2.5 *", "gb18030") == "gb18030"
 
 
@@ -1056,15 +1058,15 @@ def test_all_queries_can_be_left_and_ids_used_again() -> None:
 def test_a_cleared_cache_is_empty() -> None:
     """After clearing, a second search repeats the first without using its results."""
     live = Live()
-    found = []
+    lines = []
     for clears in (False, True, False):
         if clears:
             live.send({"id": "c", "action": "clear_cache"})
             live.answer()
         live.send({"id": "a", "nodes": 3000})
-        found.append(live.answer()["lines"])
+        lines.append(live.answer()["lines"])
     live.close()
-    assert found[0] == found[1] != found[2]
+    assert lines[0] == lines[1] != lines[2]
 
 
 def test_errors_name_what_there_is_and_their_line() -> None:

@@ -25,9 +25,9 @@ GAME = {"moves": ["h2e2", "h9g7", "h0g2", "i9h9"], "analyseTurns": [0, 1, 2, 3, 
 def answer(name: str, turn: int, score: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Return an answer as `siqi analyse` writes it."""
     line = {"move": "h2e2", "score": score, "depth": 5, "pv": ["h2e2"]}
-    found = {"id": name, "turn": turn, "isDuringSearch": False, "game": "xiangqi", "fen": "", "depth": 5}
-    found |= {"toMove": ("first", "second")[turn % 2], "nodes": 2000, "time": 4, "lines": [line]}
-    return found | more
+    fields = {"id": name, "turn": turn, "isDuringSearch": False, "game": "xiangqi", "fen": "", "depth": 5}
+    fields |= {"toMove": ("first", "second")[turn % 2], "nodes": 2000, "time": 4, "lines": [line]}
+    return fields | more
 
 
 def siqi(*arguments: object, given: list[dict[str, Any]] | None = None, **environment: str) -> tuple[int, bytes, str]:
@@ -42,11 +42,11 @@ def siqi(*arguments: object, given: list[dict[str, Any]] | None = None, **enviro
 
 
 def test_histograms_count_and_rank() -> None:
-    found = Histogram(0.0, 10.0, 5)
+    histogram = Histogram(0.0, 10.0, 5)
     for value in (-3, 0.5, 4.5, 4.6, 99):
-        found.add(value)
-    assert found.counts == [2, 0, 2, 0, 1] and found.total == 5 and found.used() == (0, 5)
-    assert found.quantile(0.2) == 1.0 and found.quantile(0.6) == 5.0 and found.quantile(1.0) == 10.0
+        histogram.add(value)
+    assert histogram.counts == [2, 0, 2, 0, 1] and histogram.total == 5 and histogram.used() == (0, 5)
+    assert histogram.quantile(0.2) == 1.0 and histogram.quantile(0.6) == 5.0 and histogram.quantile(1.0) == 10.0
 
 
 def test_scores_are_of_the_first_side() -> None:
@@ -220,8 +220,8 @@ def test_a_resumed_run_has_all_answers_in_its_plot(tmp_path: Path, monkeypatch: 
     again = json.dumps(answer("a", 0, {"cp": 7}), separators=(",", ":")).encode()
     with answers.open("ab") as file:
         file.write(again + b"\n")
-    found = {one["turn"]: one for one in last_answers(answers)}
-    assert sorted(found) == [0, 1, 2, 3] and found[0]["lines"][0]["score"] == {"cp": 7}
+    by_turn = {one["turn"]: one for one in last_answers(answers)}
+    assert sorted(by_turn) == [0, 1, 2, 3] and by_turn[0]["lines"][0]["score"] == {"cp": 7}
     assert len(list(last_answers(answers))) == 4
     status, out, err = siqi("--resume", answers, "--output", "plot")
     assert (status, out, err) == (2, b"", "siqi analyse: --resume needs --output json or csv")

@@ -34,8 +34,8 @@ def drop(page: Any, name: str, content: bytes) -> None:
 
 
 def words(page: Any) -> list[str]:
-    found: list[str] = page.eval_on_selector_all("#tree .move", "all => all.map((one) => one.textContent)")
-    return found
+    shown: list[str] = page.eval_on_selector_all("#tree .move", "all => all.map((one) => one.textContent)")
+    return shown
 
 
 def test_an_analysis_by_the_keyboard_alone(browser: Any, tmp_path: Path) -> None:

@@ -33,13 +33,13 @@ def check(page: Any, screen: str) -> None:
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         faults = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
-        found = [
+        violations = [
             f"{fault['id']}: {node['html']}: {node['failureSummary']}"
             for fault in faults
             if fault["impact"] in ("serious", "critical")
             for node in fault["nodes"]
         ]
-        assert not found, "\n".join([f"{screen}, {scheme}", *found])
+        assert not violations, "\n".join([f"{screen}, {scheme}", *violations])
 
 
 def check_dialog(page: Any, button: str, dialog: str) -> None:

@@ -474,11 +474,11 @@ def test_the_evaluation_is_the_operators_unless_it_is_hidden(op: Operator) -> No
     op.do(Resume())
     wanted = op.mode.wanted()
     assert isinstance(wanted, Think)
-    found = Found(wanted.key, 5, 1000, 20, (FoundLine(Score(cp=31, win=0.6), ("j10", "i9k11"), 0),))
-    (event,) = op.mode.engine_found(found)
+    evaluation = Found(wanted.key, 5, 1000, 20, (FoundLine(Score(cp=31, win=0.6), ("j10", "i9k11"), 0),))
+    (event,) = op.mode.engine_found(evaluation)
     assert isinstance(event, Evaluation) and event.is_private and event.win == 0.6 and event.line == ["j10", "i9k11"]
     op.do(SetOptions(ends_on_time=False, ponders=False, hides=True))
-    assert op.mode.engine_found(found) == [] and op.shown().contest.hides  # type: ignore[union-attr]
+    assert op.mode.engine_found(evaluation) == [] and op.shown().contest.hides  # type: ignore[union-attr]
 
 
 def test_the_check_before_a_contest(op: Operator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,8 +29,8 @@ WAIT_S = 60
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    with running(tmp_path_factory.mktemp("games"), "xiangqi") as found:
-        yield found
+    with running(tmp_path_factory.mktemp("games"), "xiangqi") as server:
+        yield server
 
 
 def ask(served: RunningServer, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> Any:
@@ -144,11 +144,13 @@ def test_the_guard_stands_before_everything(served: RunningServer) -> None:
         assert ask(served, method, "/", cookie(served) | {"Content-Type": "application/json"}).status in (404, 405)
     for path in ("/page/app.js", "/", "/nothing", "/enter"):
         for sent in ({}, cookie(served)):
-            found = ask(served, "GET", path, sent).headers
-            policy = found["Content-Security-Policy"]
+            headers = ask(served, "GET", path, sent).headers
+            policy = headers["Content-Security-Policy"]
             assert policy.startswith("default-src 'none';") and "unsafe" not in policy and "*" not in policy
-            assert found["X-Content-Type-Options"] == "nosniff" and found["Referrer-Policy"] == "no-referrer"
-            assert not [name for name in found if name.lower().startswith("access-control")] and "Server" not in found
+            assert headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer"
+            assert (
+                not [name for name in headers if name.lower().startswith("access-control")] and "Server" not in headers
+            )
     assert ask(served, "GET", "/", {"Sec-Fetch-Site": "cross-site"} | cookie(served)).data == page_files()["enter.html"]
 
 
@@ -376,12 +378,12 @@ def test_a_review_of_a_game_that_is_over(game: str, tmp_path: Path) -> None:
             await one.say(do="resign")
             await one.until(lambda event: event["stage"] == "over", "snapshot")
             await one.say(do="review")
-            found = await one.until(
+            shown = await one.until(
                 lambda event: event["event"] == "refused" or event["address"], "reviewing", "refused"
             )
-            page = ask(served, "GET", found["address"], cookie(served))
+            page = ask(served, "GET", shown["address"], cookie(served))
             assert page.status == 200 and b"<!-- Siqi review -->" in page.data
-            assert ask(served, "GET", found["address"], {}).status == 403
+            assert ask(served, "GET", shown["address"], {}).status == 403
 
         dialogue(talk)
         assert len(list(tmp_path.glob("00001-*.review.html"))) == 1

@@ -182,8 +182,8 @@ def refuse(number: int) -> int:
 def test_processes_of_this_machine_answer_all_jobs() -> None:
     assert list(in_order(half, range(20), 2)) == [number // 2 for number in range(20)]
     order: list[int] = []
-    for found in in_graph(half, range(1, 9), halves, 2):
-        order.append(found)
+    for results in in_graph(half, range(1, 9), halves, 2):
+        order.append(results)
     assert sorted(order) == sorted(number // 2 for number in range(1, 9))
     assert order[0] == 0  # of 1, which needs only 0, which is no task
     with pytest.raises(LookupError, match="refused 3"):
@@ -248,13 +248,13 @@ Answers = dict[tuple[str, int], dict[str, Any]]
 
 def answers(out: bytes) -> Answers:
     """Return the answers without their times; each position has one."""
-    found: Answers = {}
+    answers: Answers = {}
     for line in out.splitlines():
         answer = json.loads(line)
-        assert (answer["id"], answer["turn"]) not in found, "answered twice"
+        assert (answer["id"], answer["turn"]) not in answers, "answered twice"
         del answer["time"]
-        found[answer["id"], answer["turn"]] = answer
-    return found
+        answers[answer["id"], answer["turn"]] = answer
+    return answers
 
 
 @pytest.fixture(scope="module")
@@ -268,10 +268,10 @@ def expected() -> Answers:
 @pytest.fixture(scope="module")
 def dask_of_two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:
     """Yield a scheduler and two workers with nannies, which tests leave usable."""
-    with DaskProcesses(tmp_path_factory.mktemp("dask")) as found:
-        found.start_worker()
-        found.start_worker()
-        yield found
+    with DaskProcesses(tmp_path_factory.mktemp("dask")) as dask:
+        dask.start_worker()
+        dask.start_worker()
+        yield dask
 
 
 def run_code(code: str, where: str) -> subprocess.CompletedProcess[bytes]:
@@ -352,10 +352,10 @@ def test_actions_reach_the_workers(dask_of_two: DaskProcesses) -> None:
         seen.add(line["id"])
     action = {"id": "t", "action": "terminate_all"}
     out, err = process.communicate(lines_of([action]), timeout=TIMEOUT_S)
-    found = [json.loads(line) for line in out.splitlines()]
+    lines = [json.loads(line) for line in out.splitlines()]
     assert (process.returncode, news(err)) == (0, "")
-    assert action in found
-    finals = {line["id"]: line for line in found if line.get("isDuringSearch") is False}
+    assert action in lines
+    finals = {line["id"]: line for line in lines if line.get("isDuringSearch") is False}
     assert set(finals) == {query["id"] for query in long}
     searched = {name for name, line in finals.items() if "noResults" not in line}
     assert searched >= seen
@@ -366,7 +366,7 @@ def test_actions_reach_the_workers(dask_of_two: DaskProcesses) -> None:
 @needs_dask
 def test_a_review_on_a_cluster_has_the_same_values(dask_of_two: DaskProcesses, tmp_path: Path) -> None:
     """Values are equal; better lines may be shorter, since reports during a search may come after its answer."""
-    found = []
+    games = []
     for name, *where in (("alone.html",), ("cluster.html", "--cluster", dask_of_two.address)):
         command = [sys.executable, "-m", "siqi", "review", f"startpos moves {' '.join(MOVES)}", "--nodes", "3000"]
         command += ["-o", str(tmp_path / name), *where]
@@ -376,8 +376,8 @@ def test_a_review_on_a_cluster_has_the_same_values(dask_of_two: DaskProcesses, t
         assert data is not None
         plies = json.loads(data[1])["games"][0]["plies"]
         assert len(plies) == len(MOVES) + 1
-        found.append([{name: value for name, value in ply.items() if name != "b"} for ply in plies])
-    assert found[0] == found[1]
+        games.append([{name: value for name, value in ply.items() if name != "b"} for ply in plies])
+    assert games[0] == games[1]
 
 
 def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_path: Path) -> None:
@@ -387,16 +387,16 @@ def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_
         (package / "siqi" / name).symlink_to(ROOT / "siqi" / name)
     (package / "siqi/__init__.py").touch()
     (package / "siqi/version.py").write_text('__version__ = "0.0.1"\n')
-    with DaskProcesses(tmp_path) as found:
-        found.start_worker(package=package, nanny=False)
-        status, out, err = analyse("--cluster", found.address, given=lines_of(queries(1)))
+    with DaskProcesses(tmp_path) as dask:
+        dask.start_worker(package=package, nanny=False)
+        status, out, err = analyse("--cluster", dask.address, given=lines_of(queries(1)))
         assert (status, out) == (2, b"")
         first, *rest = err.splitlines()
         assert re.fullmatch(
             rf"siqi analyse: refused worker tcp://127.0.0.1:\d+: version 0.0.1, not {re.escape(__version__)}, .*", first
         )
         assert "program" in first
-        assert rest == [f"siqi analyse: all workers at {found.address} are refused"]
+        assert rest == [f"siqi analyse: all workers at {dask.address} are refused"]
 
 
 # A cluster on this machine is closed to other users
@@ -415,7 +415,7 @@ def listening() -> set[Listening]:
         for path in Path(f"/proc/{pid}/fd").iterdir():
             with contextlib.suppress(OSError):
                 inodes.add(path.readlink().name)
-    found = set()
+    sockets = set()
     for table, size in (("tcp", 4), ("tcp6", 16)):
         for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
             fields = line.split()
@@ -425,8 +425,8 @@ def listening() -> set[Listening]:
                 address = socket.inet_ntop(
                     socket.AF_INET if size == 4 else socket.AF_INET6, struct.pack(f"={len(words)}I", *words)
                 )
-                found.add(Listening(address, int(port, 16)))
-    return found
+                sockets.add(Listening(address, int(port, 16)))
+    return sockets
 
 
 def descendants(pid: int) -> Iterator[int]:
@@ -454,18 +454,18 @@ def workers(planted: Path) -> Iterator[ClusterWorkers]:
     """Yield an open cluster `local:1` of this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(planted))
-        with ClusterWorkers(Cluster("local:1"), lambda line: None) as found:
-            yield found
+        with ClusterWorkers(Cluster("local:1"), lambda line: None) as workers:
+            yield workers
     assert [path.name for path in planted.iterdir()] == ["dask-scratch-space"]
 
 
 @needs_dask
 @needs_proc
 def test_a_cluster_of_this_machine_listens_on_the_loopback_by_tls_alone(workers: ClusterWorkers) -> None:
-    found = listening()
-    assert len(found) == 3  # the scheduler, a worker, its nanny; no HTTP server
-    assert {one.address for one in found} == {"127.0.0.1"}
-    for one in found:
+    sockets = listening()
+    assert len(sockets) == 3  # the scheduler, a worker, its nanny; no HTTP server
+    assert {one.address for one in sockets} == {"127.0.0.1"}
+    for one in sockets:
         assert one.port != 8787
         with socket.create_connection((one.address, one.port), timeout=10) as plain:
             plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
@@ -517,8 +517,8 @@ def test_certificates_that_are_missing_are_asked_for() -> None:
 @needs_dask
 def test_modules_of_other_users_are_out_of_reach(workers: ClusterWorkers) -> None:
     """Workers import nothing from Dask's folder (default: /tmp/dask-scratch-space), which Dask adds to the path."""
-    _, (found,) = workers.outcome(workers.send([calls.encode_call(own_path)]))
-    folders = calls.decode_result(own_path, found)
+    _, (outcome,) = workers.outcome(workers.send([calls.encode_call(own_path)]))
+    folders = calls.decode_result(own_path, outcome)
     for path in (sys.path, folders):
         added = [Path(folder) for folder in path if "dask-scratch-space" in folder]
         assert added
@@ -534,25 +534,25 @@ def test_modules_of_other_users_are_out_of_reach(workers: ClusterWorkers) -> Non
 @pytest.mark.long
 def test_a_lost_scheduler_ends_the_run_with_one_line(expected: Answers, tmp_path: Path) -> None:
     path, given = tmp_path / "answers.jsonl", lines_of(queries())
-    with DaskProcesses(tmp_path) as found:
-        found.start_worker()
-        process = start("--cluster", found.address, "--resume", path)
+    with DaskProcesses(tmp_path) as dask:
+        dask.start_worker()
+        process = start("--cluster", dask.address, "--resume", path)
         assert process.stdin is not None
         process.stdin.write(given)
         process.stdin.flush()  # and no end of input: the reader waits for more
         DaskProcesses.wait_until(lambda: path.exists() and path.stat().st_size > 0)
-        found.scheduler.kill()
+        dask.scheduler.kill()
         assert process.wait(TIMEOUT_S) == 1
         assert process.stderr is not None
         assert news(process.stderr.read()) == (
-            f"siqi analyse: the scheduler at {found.address} was lost; the same command goes on where it stopped\n"
+            f"siqi analyse: the scheduler at {dask.address} was lost; the same command goes on where it stopped\n"
         )
         process.stdin.close()
         assert path.read_bytes().endswith(b"\n")
         assert len(answers(path.read_bytes())) < POSITIONS
-        found.start_scheduler()
-        found.start_worker()
-        assert analyse("--cluster", found.address, "--resume", path, given=given) == (0, b"", "")
+        dask.start_scheduler()
+        dask.start_worker()
+        assert analyse("--cluster", dask.address, "--resume", path, given=given) == (0, b"", "")
     assert answers(path.read_bytes()) == expected
 
 
@@ -562,16 +562,16 @@ def test_a_lost_scheduler_ends_the_run_with_one_line(expected: Answers, tmp_path
 def test_the_work_of_a_worker_that_hangs_goes_to_one_that_joins_late(expected: Answers, tmp_path: Path) -> None:
     """A stopped worker keeps its batches until Dask drops it; its nanny then restarts it."""
     lines = lines_of(queries()).splitlines(keepends=True)
-    with DaskProcesses(tmp_path, heartbeat_s=5) as found:
-        found.start_worker()
-        process = start("--cluster", found.address)
+    with DaskProcesses(tmp_path, heartbeat_s=5) as dask:
+        dask.start_worker()
+        process = start("--cluster", dask.address)
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(b"".join(lines[:80]))
         process.stdin.flush()
         early = b"".join(process.stdout.readline() for _ in range(3))
-        stopped = child_of(found.workers[0])
+        stopped = child_of(dask.workers[0])
         os.kill(stopped, signal.SIGSTOP)
-        found.start_worker()
+        dask.start_worker()
         out, err = process.communicate(b"".join(lines[80:]), timeout=TIMEOUT_S)
         assert (process.returncode, news(err)) == (0, "")
         assert not Path(f"/proc/{stopped}").exists()
@@ -616,19 +616,19 @@ def test_a_position_that_ends_its_workers_is_an_error_alone(tmp_path: Path) -> N
     )
     given = lines_of(queries(40))
     code = "import sys; from siqi.daemon.command_line import run; sys.exit(run(sys.argv[1:]))"
-    with DaskProcesses(tmp_path) as found:
+    with DaskProcesses(tmp_path) as dask:
         for _ in range(2):
-            found.start_worker(package=package)
-        command = [sys.executable, "-c", code, "analyse", "--hash", "1", "--cluster", found.address]
+            dask.start_worker(package=package)
+        command = [sys.executable, "-c", code, "analyse", "--hash", "1", "--cluster", dask.address]
         environment = os.environ | {"PYTHONPATH": str(package)}
         done = subprocess.run(
             command, input=given, capture_output=True, timeout=2 * TIMEOUT_S, cwd=package, env=environment, check=False
         )
     assert done.returncode == 1
     assert news(done.stderr) == "siqi analyse: 1 of the answers is an error\n"
-    found_answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert sorted(answer["id"] for answer in found_answers) == sorted(query["id"] for query in queries(40))
-    assert [answer for answer in found_answers if "error" in answer] == [
+    answered = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sorted(answer["id"] for answer in answered) == sorted(query["id"] for query in queries(40))
+    assert [answer for answer in answered if "error" in answer] == [
         {"id": "p30", "turn": 30 % 9, "error": "a job ended every worker that carried it out"}
     ]
 
@@ -640,21 +640,21 @@ def test_scripts_have_the_same_games_on_a_cluster(tmp_path: Path) -> None:
         command = [sys.executable, *map(str, arguments)]
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=2 * TIMEOUT_S)
 
-    found = []
+    results = []
     for where in (("--jobs", "2"), ("--cluster", "local:2")):
         own = tmp_path / f"own{where[0]}.jsonl"
         run("scripts/match/self_play.py", "xiangqi", own, "--games", 10, "--nodes", 200, "--max-plies", 40, *where)
-        found.append(sorted(own.read_text().splitlines()))
-    assert len(found[0]) == 11
-    assert found[0] == found[1]
-    found = []
+        results.append(sorted(own.read_text().splitlines()))
+    assert len(results[0]) == 11
+    assert results[0] == results[1]
+    results = []
     for where in (("--concurrency", "2"), ("--cluster", "local:2")):
         log = tmp_path / f"match{where[0]}.jsonl"
         run("-m", "siqi", "match", "ewn", "random", "random", "--games", 10, "--log", log, *where)
         games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
-        found.append(sorted((game["game"], game["moves"], game["dice"], game["winner"]) for game in games))
-    assert len(found[0]) == 10
-    assert found[0] == found[1]
+        results.append(sorted((game["game"], game["moves"], game["dice"], game["winner"]) for game in games))
+    assert len(results[0]) == 10
+    assert results[0] == results[1]
     log = tmp_path / "tune.jsonl"
     words = ("ewn", "--log", log, "--nodes", 20, "--option", "Algorithm=uct", "--parameter", "UCTK:3:0:10:0.5")
     run("scripts/tune/tune_options.py", *words, "--iterations", 12, "--cluster", "local:2")

@@ -173,7 +173,7 @@ def test_options_of_an_analysis(tmp_path: Path, capfd: pytest.CaptureFixture[str
 
     def digests(*words: str) -> dict[str, str]:
         assert run([*words, str(path)]) == 0
-        return {found["id"]: found["query"] for found in map(json.loads, capfd.readouterr().out.splitlines())}
+        return {answer["id"]: answer["query"] for answer in map(json.loads, capfd.readouterr().out.splitlines())}
 
     usual = digests("analyse")
     changed = digests("--option", "Evaluation=paper", "analyse", "--option", "WINK=0.3", "--option", "evaluation=terms")
@@ -258,17 +258,17 @@ def test_help_is_a_command_too() -> None:
 
 
 def test_options_by_a_part_of_their_names() -> None:
-    found = siqi("options", "skill").stdout
-    assert re.findall(r"^  (\S.*?)  ", found, re.MULTILINE) == ["Skill Level"] and found.startswith("All games:\n")
+    out = siqi("options", "skill").stdout
+    assert re.findall(r"^  (\S.*?)  ", out, re.MULTILINE) == ["Skill Level"] and out.startswith("All games:\n")
     assert re.findall(r"^  (\S.*?)  ", siqi("options", "HASH").stdout, re.MULTILINE) == ["Hash", "Clear Hash"]
 
 
 @pytest.mark.parametrize("word", ["paper", "论文"])
 def test_options_by_a_word_of_their_meanings(word: str) -> None:
     """A researcher who knows no name finds each game's paper player."""
-    found = siqi("options", word).stdout
-    assert re.findall(r"^  (\S.*?)  ", found, re.MULTILINE).count("Algorithm") == len(registry.NAMES)
-    assert not re.search(r"^  Hash ", found, re.MULTILINE)
+    out = siqi("options", word).stdout
+    assert re.findall(r"^  (\S.*?)  ", out, re.MULTILINE).count("Algorithm") == len(registry.NAMES)
+    assert not re.search(r"^  Hash ", out, re.MULTILINE)
     assert re.findall(r"^  (\S.*?)  ", siqi("options", "hash").stdout, re.MULTILINE) == ["Hash", "Clear Hash"]
     assert "no option or game eight" in siqi("options", "eight", status=2).stderr  # a part of "weight"
 

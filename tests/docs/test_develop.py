@@ -29,7 +29,9 @@ CACHE = "siqi/games/kernel/cache.py"
 
 
 def blocks(page: str, kind: str) -> list[str]:
-    return [text for found, text in BLOCK.findall((PAGES / f"{page}.md").read_text(encoding="utf-8")) if found == kind]
+    return [
+        text for language, text in BLOCK.findall((PAGES / f"{page}.md").read_text(encoding="utf-8")) if language == kind
+    ]
 
 
 def new_files(page: str) -> dict[str, str]:

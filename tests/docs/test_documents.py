@@ -70,8 +70,8 @@ def test_links_say_where_they_lead(language: str) -> None:
         text = FENCE.sub("", text_of(page.path, ROOT, PAGES[language]))
         assert not LINK.search(text) and "<!-- English" not in text, page
         for name in re.findall(r" \(siqi docs ([\w/-]+)", text):
-            found = find(name, PAGES[language])
-            assert found is not None and found.name == name, (page, name)
+            document = find(name, PAGES[language])
+            assert document is not None and document.name == name, (page, name)
             links += 1
     assert links > 100
 

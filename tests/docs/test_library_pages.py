@@ -20,8 +20,8 @@ FOR_EXAMPLE = "for example"
 def blocks(page: Path) -> list[tuple[int, str]]:
     """Return the Python blocks of a page with the numbers of their first lines."""
     text = page.read_text(encoding="utf-8")
-    found = re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    return [(text[: block.start(1)].count("\n") + 1, block[1]) for block in found]
+    matches = re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return [(text[: block.start(1)].count("\n") + 1, block[1]) for block in matches]
 
 
 def statements(code: str) -> Iterator[tuple[ast.stmt, str]]:

@@ -126,11 +126,11 @@ def test_fuzz(name: str) -> None:
             client.send_bytes(b"\n".join([*lines, *(b"force", b"exit") * (name == "xboard"), b""]))
             client.send(*closing)
             awaited = "JSONDecodeError" if name == "botzone" else last
-            found = client.expect(lambda line, awaited=awaited: awaited in line, 600)
+            answers = client.expect(lambda line, awaited=awaited: awaited in line, 600)
             if is_core:
                 texts = [line.decode(errors="replace") for line in lines]
                 searches = count([text for text in texts if "perft" not in text.lower().split()], "go")
-                assert count(found, "bestmove") == searches
+                assert count(answers, "bestmove") == searches
                 client.search("position startpos", "go nodes 20")
                 assert count(client.sync(), "bestmove") == 0
             assert not [line for line in client.seen if "internal" in line]

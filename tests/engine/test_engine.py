@@ -732,9 +732,9 @@ def test_memory_of_searches(owner: Owner) -> None:
     assert engine.recall() is None
     engine.go(Limits(depth=4))
     best = owner.answer()
-    found = engine.recall()
-    assert found is not None and found.depth >= 3 and found.move is not None
-    assert engine.position.move_text(found.move) == best
+    stored = engine.recall()
+    assert stored is not None and stored.depth >= 3 and stored.move is not None
+    assert engine.position.move_text(stored.move) == best
     engine.new_game()
     assert engine.recall() is None
 
@@ -927,8 +927,8 @@ def test_searches_leave_nothing(owner: Owner) -> None:
 
     def alive() -> list[int]:
         gc.collect()
-        found = gc.get_objects()
-        return [sum(type(each) is kind for each in found) for kind in kinds]
+        objects = gc.get_objects()
+        return [sum(type(each) is kind for each in objects) for kind in kinds]
 
     def play(count: int) -> list[int]:
         for number in range(count):

@@ -182,20 +182,20 @@ def kernels(cache: Path) -> list[Path]:
 def test_a_kernel_declared_beside_a_load_waits_for_nothing() -> None:
     """A thread that loads a game must not build the kernels of a module that another one imports: building imports the
     module, which the other thread locks while it waits for the kernels."""
-    found = []
+    actual = []
 
     def declare() -> None:
         @jit.entry(jit.int64(jit.int64))
         def twice(number: int) -> int:
             return number * 2
 
-        found.append((len(twice.overloads), twice(4)))
+        actual.append((len(twice.overloads), twice(4)))
 
     with jit.together("none"):
         thread = threading.Thread(target=declare, daemon=True)
         thread.start()
         thread.join(100)
-        assert found == [(1, 8)]
+        assert actual == [(1, 8)]
 
 
 @pytest.mark.long
@@ -646,8 +646,8 @@ def test_a_flood_that_is_not_read() -> None:
         client.send(*(f"nonsense{i}" if i % 100 else "position startpos moves h2e2" for i in range(60_000)))
         client.send("stop", "d", "go nodes 50", "isready")
         lines = client.expect("bestmove") + client.expect("bestmove")
-        found = [int(number) for line in lines for number in re.findall(r"nonsense(\d+)", line)]
-        assert found == [i for i in range(60_000) if i % 100]
+        numbers = [int(number) for line in lines for number in re.findall(r"nonsense(\d+)", line)]
+        assert numbers == [i for i in range(60_000) if i % 100]
         assert any(line.startswith("Fen: ") and " b " in line for line in lines)
 
 

@@ -196,9 +196,9 @@ def check_commands(client: Client, fen: str) -> None:
     assert not [line for line in shown if "error" in line], (fen, shown)
     (printed,) = [line for line in shown if line.startswith("Fen: ")]
     (legal,) = [line.split()[1:] for line in shown if line.startswith("legal")]
-    found = client.search("go nodes 30")
-    assert not [line for line in found if "error" in line], (fen, found)
-    answer = found[-1].split()[1]
+    searched = client.search("go nodes 30")
+    assert not [line for line in searched if "error" in line], (fen, searched)
+    answer = searched[-1].split()[1]
     assert answer in legal or legal[:1] == ["count"] or answer == "(none)", (fen, answer)
     assert client.answers(f"position fen {printed[5:]}") == [], fen
     assert printed in client.answers("d"), fen

@@ -222,12 +222,12 @@ LOCKS_NOTHING = {"Executor.__enter__", "_check_system_limits", "current_thread",
 
 def locking_calls() -> set[str]:
     """Return the functions of Python's executors and threads that ran in this thread while Ctrl-C could come."""
-    found = set()
+    calls = set()
 
     def see(frame: FrameType, event: str, _: object) -> None:
         where = Path(frame.f_code.co_filename)
         if event == "call" and (where.parent.name == "futures" or where.name == "threading.py") and not is_blocked(0):
-            found.add(frame.f_code.co_qualname)
+            calls.add(frame.f_code.co_qualname)
 
     runs = [in_order(is_blocked, range(9), 2), completed(is_blocked, range(9), 2, 0.1)]
     runs.append(in_graph(is_blocked, range(9), lambda task: (task - 1,), 2))
@@ -237,7 +237,7 @@ def locking_calls() -> set[str]:
             list(run)
     finally:
         sys.setprofile(None)
-    return found
+    return calls
 
 
 def test_ctrl_c_leaves_no_lock_of_a_batch_taken() -> None:

@@ -60,9 +60,9 @@ def random_game(name: str, rng: random.Random) -> tuple[Position, list[str], lis
 
 def records_in(folder: Path) -> list[Path]:
     """Return the folder's files; all of them have names of records."""
-    found = sorted(folder.iterdir())
-    assert [path.name for path in found if not re.fullmatch(r"\w+-\d{8}-\d{6}-\d+\.(pgn|txt)", path.name)] == []
-    return found
+    paths = sorted(folder.iterdir())
+    assert [path.name for path in paths if not re.fullmatch(r"\w+-\d{8}-\d{6}-\d+\.(pgn|txt)", path.name)] == []
+    return paths
 
 
 def read(path: Path, name: str) -> GameRecord:
@@ -184,8 +184,8 @@ def test_a_game_reads_back_from_its_record_and_from_the_log(name: str, tmp_path:
     (kept,) = read_game_records(log, pytest.fail, name)
     records = registry.record_format(name).load_stream()
     (from_log,) = records.stream(io.StringIO(records.text(kept)))
-    for found in (record, kept, from_log):
-        assert (found.moves, found.dice, found.result, found.fen) == (played.moves, played.dice, played.result, "")
+    for read in (record, kept, from_log):
+        assert (read.moves, read.dice, read.result, read.fen) == (played.moves, played.dice, played.result, "")
     game = registry.load(name)
     assert content(game, record) == content(game, played)
     assert (record.first, record.second) == ("?", "?")

@@ -151,8 +151,8 @@ def test_the_dialogue_of_liground() -> None:
             client.ask(f"position fen {fen}", "go infinite", until=lambda line: " depth 3 " in line)
             lines = client.ask("stop", until="bestmove")
             legal = pyffish.legal_moves("xiangqi", fen, [])
-            found = [re.fullmatch(r"info .* multipv 1 .* pv (\S+).*", line) for line in lines[:-1]]
-            assert all(match is not None and match[1] in legal for match in found), lines
+            matches = [re.fullmatch(r"info .* multipv 1 .* pv (\S+).*", line) for line in lines[:-1]]
+            assert all(match is not None and match[1] in legal for match in matches), lines
             fen = pyffish.get_fen("xiangqi", fen, [lines[-1].split()[1]])
         assert not any("error" in line or "option ignored" in line for line in client.seen)
 

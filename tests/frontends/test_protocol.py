@@ -46,7 +46,7 @@ def examples() -> list[Example]:
 
 def sessions(text: str) -> list[tuple[str, list[str]]]:
     """Return (heading, lines) of each fenced session of a page."""
-    found = []
+    sessions = []
     heading = ""
     block: list[str] | None = None
     for line in text.splitlines():
@@ -55,11 +55,11 @@ def sessions(text: str) -> list[tuple[str, list[str]]]:
         elif line == "```session":
             block = []
         elif line == "```" and block is not None:
-            found.append((heading, block))
+            sessions.append((heading, block))
             block = None
         elif block is not None:
             block.append(line)
-    return found
+    return sessions
 
 
 EXAMPLES = examples()

@@ -157,7 +157,7 @@ def test_einstein_against_itself(siqi: Path, tmp_path: Path) -> None:
     for word in words:
         piece, target = word[0], word[-2:]
         letter = piece if position.turn == 0 else piece.lower()
-        origin = next(square for square, found in position.board.items() if found == letter)
+        origin = next(square for square, other in position.board.items() if other == letter)
         assert ("x" in word) == (target in position.board)
         position.push(origin + target)
     assert len(words) > 4

@@ -36,9 +36,9 @@ def test_frequent_sets_are_those_counted_by_hand(seed: int) -> None:
             for items in itertools.combinations(range(ITEMS), size)
         }
         expected = {items: count for items, count in counts.items() if count >= 20}
-        found = [tuple(items) for items in level.sets.tolist()]
-        assert found == sorted(expected)
-        assert level.counts.tolist() == [expected[items] for items in found]
+        actual = [tuple(items) for items in level.sets.tolist()]
+        assert actual == sorted(expected)
+        assert level.counts.tolist() == [expected[items] for items in actual]
 
 
 def test_arrays_grow_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +54,7 @@ def test_nothing_is_frequent() -> None:
 
 def test_rules_are_every_split_sure_enough() -> None:
     baskets = transactions(5)
-    found = {(rule.antecedent, rule.consequent): rule for rule in apriori.rules(mined(baskets, 25, 3), 150, 0.5)}
+    actual = {(rule.antecedent, rule.consequent): rule for rule in apriori.rules(mined(baskets, 25, 3), 150, 0.5)}
     hits = 0
     for size in (2, 3):
         for items in itertools.combinations(range(ITEMS), size):
@@ -65,12 +65,12 @@ def test_rules_are_every_split_sure_enough() -> None:
                     asked = sum(basket.issuperset(antecedent) for basket in baskets)
                     if count >= 25 and count / asked >= 0.5:
                         share = sum(basket.issuperset(consequent) for basket in baskets) / 150
-                        rule = found[antecedent, consequent]
+                        rule = actual[antecedent, consequent]
                         assert rule == Rule(
                             antecedent, consequent, count, count / asked, pytest.approx(count / asked / share)
                         )
                         hits += 1
-    assert hits == len(found) > 50
+    assert hits == len(actual) > 50
 
 
 def test_mlxtend_finds_the_same() -> None:
@@ -91,5 +91,5 @@ def test_mlxtend_finds_the_same() -> None:
             table.antecedents, table.consequents, table.confidence, table.lift, strict=True
         )
     }
-    found = apriori.rules(levels, 150, 0.4)
-    assert {(frozenset(r.antecedent), frozenset(r.consequent)): (r.confidence, r.lift) for r in found} == expected
+    rules = apriori.rules(levels, 150, 0.4)
+    assert {(frozenset(r.antecedent), frozenset(r.consequent)): (r.confidence, r.lift) for r in rules} == expected

@@ -52,8 +52,8 @@ def test_a_book_comes_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     for payload in (b"", b"x", bytes(range(256)) * 300):
         book.write_book(path, "test", 3, {"source": "马"}, payload)
-        found = book.open_book(path, "test", 3)
-        assert found.payload.tobytes() == payload and found.about["source"] == "马"
+        read = book.open_book(path, "test", 3)
+        assert read.payload.tobytes() == payload and read.about["source"] == "马"
     assert [p.name for p in tmp_path.iterdir()] == ["a.book"]
 
 

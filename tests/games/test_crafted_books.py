@@ -121,10 +121,10 @@ def harmed(data: bytes, rng: random.Random) -> bytes:
 
 def harmed_book(source: Path, kind: str, version: int, path: Path, rng: random.Random, part: int = 1 << 40) -> None:
     """Write the source's book with the first `part` bytes of its payload harmed."""
-    found = open_book(source, kind, version, 1 << 30)
-    payload = found.payload.tobytes()
+    book = open_book(source, kind, version, 1 << 30)
+    payload = book.payload.tobytes()
     payload = harmed(payload[:part], rng) + payload[part:]
-    put_book(path, kind, version, payload, {name: found.about.get(name) for name in ("ending", "entries")})
+    put_book(path, kind, version, payload, {name: book.about.get(name) for name in ("ending", "entries")})
 
 
 def put_book(path: Path, kind: str, version: int, payload: bytes, about: dict[str, Any]) -> None:
@@ -148,7 +148,7 @@ def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> No
     game, path, rng = registry.load(name), tmp_path / "a.book", random.Random(1)
     settings = Values(connect6.INFO.options, connect6.Settings).settings
     settings = settings._replace(book_file=str(path), book_min_games=0)
-    found = 0
+    count = 0
     for words in ([], ["j10"] if name == "connect6" else ["b2e2"]):
         position = game.position()
         for word in words:
@@ -175,8 +175,8 @@ def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> No
         asked = openings.moves(position)
         assert asked and all(position.is_legal(entry.move) for entry in asked)
         assert all(opening.opening_text(position, entry) for entry in asked)
-        found += len(asked)
-    assert found >= 10
+        count += len(asked)
+    assert count >= 10
 
 
 def test_a_harmed_opening_book(tmp_path: Path) -> None:
@@ -190,10 +190,10 @@ def test_a_harmed_opening_book(tmp_path: Path) -> None:
     opened = 0
     for _ in range(200):
         harmed_book(tmp_path / "small.book", "xiangqi-openings", opening.VERSION, path, rng)
-        found = opens(lambda: opening.OpeningBook(path, "xiangqi"))
-        if found is not None:
+        book = opens(lambda: opening.OpeningBook(path, "xiangqi"))
+        if book is not None:
             opened += 1
-            for entry in found.find(key):
+            for entry in book.find(key):
                 assert 0 <= entry.score <= 1 and 0 <= entry.weight <= 1
                 assert position.is_legal(entry.move) in (False, True)
     assert 0 < opened < 200
@@ -210,11 +210,11 @@ def test_a_harmed_rule_base(tmp_path: Path) -> None:
     opened = 0
     for _ in range(200):
         harmed_book(tmp_path / "small.book", rulebook.KIND, rulebook.VERSION, path, rng)
-        found = opens(lambda: RuleBook(path))
-        if found is not None:
+        book = opens(lambda: RuleBook(path))
+        if book is not None:
             opened += 1
-            found.prepare(position)
-            assert all(set(fit.moves) <= set(position.legal_moves()) for fit in found.fitting(position))
+            book.prepare(position)
+            assert all(set(fit.moves) <= set(position.legal_moves()) for fit in book.fitting(position))
     assert 0 < opened < 200
 
 
@@ -330,11 +330,11 @@ def test_a_harmed_book_of_setups(tmp_path: Path) -> None:
         else:
             entry[field] = value if field == "setup" else value & 0xFFFF
         put_book(path, setupbook.KIND, setupbook.VERSION, entries.tobytes(), {})
-        found = opens(lambda: SetupBook(path))
-        if found is not None:
+        book = opens(lambda: SetupBook(path))
+        if book is not None:
             opened += 1
             for known in (None, "123456", one_word(rng), str(entry["setup"])):
-                setup, chance = found.choose(known, rng)
+                setup, chance = book.choose(known, rng)
                 assert setup in words and 0 <= chance <= 1
     assert 0 < opened < 200
 
@@ -520,11 +520,11 @@ def test_books_that_change_while_they_are_open(
                 elif harm == "overwritten":
                     with path.open("r+b") as file:
                         file.write(b"\xff" * path.stat().st_size)
-            found = [
+            dialogues = [
                 line for _ in range(3) for line in (client.answers("ucinewgame"), client.search(*(second or first)))
             ]
-            assert not [line for lines in found for line in lines if "warning" in line or "error" in line]
-            answers.append([lines[-1] for lines in found if lines])
+            assert not [line for lines in dialogues for line in lines if "warning" in line or "error" in line]
+            answers.append([lines[-1] for lines in dialogues if lines])
             client.send("quit")
             assert client.end() == 0
     assert answers[0] == answers[1] == answers[2] and answers[0]

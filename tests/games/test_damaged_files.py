@@ -47,13 +47,13 @@ def sample(key: tuple[str, str], rng: random.Random) -> bytes:
 def check(one: Format, data: bytes) -> ParsedFile | None:
     """Read a file: one clear line if it is refused, one for each fault; return what was found."""
     try:
-        found = one.read(data)
+        parsed = one.read(data)
     except ValueError as error:
         assert str(error) and len(str(error).splitlines()) == 1
         return None
-    assert found.games or found.faults or found.notes
-    assert all(len(fault.splitlines()) == 1 for fault in [*found.faults, *found.notes])
-    return found
+    assert parsed.games or parsed.faults or parsed.notes
+    assert all(len(fault.splitlines()) == 1 for fault in [*parsed.faults, *parsed.notes])
+    return parsed
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -174,8 +174,8 @@ def test_claims_of_gigabytes() -> None:
     for slots in (0x7FFFFFFF, 0xFFFFFFFF):
         struct.pack_into("<I", library, 60, slots)
         assert peak_mib(ALL["xiangqi", "cbl"], bytes(library)) < 8
-        found = check(ALL["xiangqi", "cbl"], bytes(library))
-        assert found is not None and [game.moves for game in found.games] == [board.moves]
+        parsed = check(ALL["xiangqi", "cbl"], bytes(library))
+        assert parsed is not None and [game.moves for game in parsed.games] == [board.moves]
     record = bytearray(ALL["xiangqi", "cbr"].write([board]).data)
     record[2214] |= 4  # the first step has a comment ...
     record[2218:2218] = struct.pack("<i", 0x7FFFFFFF)  # ... of 2 GiB
@@ -197,19 +197,19 @@ def test_trees_without_end() -> None:
     branched.variations[0] = [Line([Move.from_uci("b2e2")])]
     for game, step in ((plain, b"\x18\x20\xff\0" + bytes(4)), (branched, b"\x18\x20\xc0\0")):
         start = ALL["xiangqi", "xqf"].write([game]).data[:1024]
-        found = check(ALL["xiangqi", "xqf"], start + step * 20_000)
-        assert found is not None and "ends before the game does" in found.faults[-1]
+        parsed = check(ALL["xiangqi", "xqf"], start + step * 20_000)
+        assert parsed is not None and "ends before the game does" in parsed.faults[-1]
     loop = "[DhtmlXQ][DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]"
     loop += "[DhtmlXQ_move_1_1_2]7747[/DhtmlXQ_move_1_1_2][DhtmlXQ_move_2_1_1]7747[/DhtmlXQ_move_2_1_1]"
     loop += "[DhtmlXQ_move_0_1_0]1242[/DhtmlXQ_move_0_1_0][DhtmlXQ_move_3_1_3]1242[/DhtmlXQ_move_3_1_3][/DhtmlXQ]"
-    found = check(ALL["xiangqi", "ubb"], loop.encode())
-    assert found is not None and len(found.games) == 1 and any("no variation" in fault for fault in found.faults)
+    parsed = check(ALL["xiangqi", "ubb"], loop.encode())
+    assert parsed is not None and len(parsed.games) == 1 and any("no variation" in fault for fault in parsed.faults)
 
 
 def test_values_of_sgf_without_end_are_faults() -> None:
-    found = ALL["connect6", "sgf"].read(b"(;FF[4]PB[a\\]b];B[j10];C[open;W[i11k9")
-    assert found.games[0].moves == ("j10",) and found.games[0].first == "a]b"
-    assert found.faults == ["a value without end: C[open;W[i11k9"]
+    parsed = ALL["connect6", "sgf"].read(b"(;FF[4]PB[a\\]b];B[j10];C[open;W[i11k9")
+    assert parsed.games[0].moves == ("j10",) and parsed.games[0].first == "a]b"
+    assert parsed.faults == ["a value without end: C[open;W[i11k9"]
 
 
 def test_the_commands_refuse_in_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,9 +41,9 @@ def names_of(game: object) -> tuple[str, str]:
 def test_a_bad_byte_spoils_only_itself(key: tuple[str, str]) -> None:
     one = TEXTS[key]
     for bad in (b"\xe9", b"\xff", b"\xe5\xbc", b"\xe9\xa1"):
-        found = one.read(named(one, key).replace(b"~", bad))
-        assert names_of(found.games[0]) == ("\ufffd张三丰", "李四光")
-        assert found.faults == ["1 characters that are not utf-8"]
+        parsed = one.read(named(one, key).replace(b"~", bad))
+        assert names_of(parsed.games[0]) == ("\ufffd张三丰", "李四光")
+        assert parsed.faults == ["1 characters that are not utf-8"]
 
 
 @pytest.mark.parametrize("key", HELD, ids="-".join)
@@ -52,9 +52,9 @@ def test_a_bad_byte_in_gb18030_spoils_only_itself(key: tuple[str, str]) -> None:
     text = named(one, key).decode()
     text = text.replace("李四光", "北京队李四光（先手胜）")
     for bad in (b"\xff", b"\x80"):
-        found = one.read(text.encode("gb18030").replace(b"~", bad))
-        assert names_of(found.games[0]) == ("\ufffd张三丰", "北京队李四光（先手胜）")
-        assert found.faults == ["1 characters that are not gb18030"]
+        parsed = one.read(text.encode("gb18030").replace(b"~", bad))
+        assert names_of(parsed.games[0]) == ("\ufffd张三丰", "北京队李四光（先手胜）")
+        assert parsed.faults == ["1 characters that are not gb18030"]
 
 
 def test_texts_of_one_byte_a_character_are_not_gb18030() -> None:
@@ -74,16 +74,16 @@ def test_texts_of_one_byte_a_character_are_not_gb18030() -> None:
         ):
             assert not is_nearly_gb18030(data), data
     text = f'[Red "José"]\n[Black "Müller"]\n[Site "{western}"]\n\n1. C2.5 *\n'
-    found = TEXTS["xiangqi", "pgn"].read(text.encode("cp1252"))
-    assert names_of(found.games[0]) == ("José", "Müller") and not found.faults
+    parsed = TEXTS["xiangqi", "pgn"].read(text.encode("cp1252"))
+    assert names_of(parsed.games[0]) == ("José", "Müller") and not parsed.faults
 
 
 @pytest.mark.parametrize("names", [("José", "Müller"), ("张", "A"), ("Đặng", "A"), ("Петров", "A")])
 def test_a_bad_byte_among_a_few_characters(names: tuple[str, str]) -> None:
     text = f'[Red "{names[0]}"]\n[Black "{names[1]}"]\n[Site "Andr~"]\n\n1. C2.5 *\n'
-    found = TEXTS["xiangqi", "pgn"].read(text.encode().replace(b"~", b"\xe9"))
-    assert names_of(found.games[0]) == names and found.games[0].headers["Site"] == "Andr\ufffd"
-    assert found.faults == ["1 characters that are not utf-8"]
+    parsed = TEXTS["xiangqi", "pgn"].read(text.encode().replace(b"~", b"\xe9"))
+    assert names_of(parsed.games[0]) == names and parsed.games[0].headers["Site"] == "Andr\ufffd"
+    assert parsed.faults == ["1 characters that are not utf-8"]
 
 
 def test_texts_in_other_encodings_are_not_utf_8() -> None:
@@ -108,17 +108,17 @@ def test_xqf_with_texts_in_utf_8() -> None:
         game = xqf.read(bytes(data)).games[0]
         assert name in game.headers.values()
     data[0x140:0x14F] = b"\x0e" + "一二三四五".encode()[:14]  # cut within a character
-    found = xqf.read(bytes(data))
-    assert found.games[0].headers["Black"] == "一二三四\ufffd" and found.games[0].headers["Red"] == "张三"
-    assert found.faults == ["1 characters that are not utf-8"]
+    parsed = xqf.read(bytes(data))
+    assert parsed.games[0].headers["Black"] == "一二三四\ufffd" and parsed.games[0].headers["Red"] == "张三"
+    assert parsed.faults == ["1 characters that are not utf-8"]
 
 
 def test_utf_16_of_ccbridge_is_counted() -> None:
     cbr = next(one for one in registry.formats("xiangqi") if one.name == "cbr")
     data = cbr.write([Game({"Red": "甲乙"}, [], {0: "丙"})]).data
-    found = cbr.read(data.replace("甲".encode("utf-16-le"), b"\0\xd8").replace("丙".encode("utf-16-le"), b"\0\xdc"))
-    assert found.games[0].headers["Red"] == "\ufffd乙" and found.games[0].comments == {0: "\ufffd"}
-    assert found.faults == ["2 characters that are not utf-16-le"]
+    parsed = cbr.read(data.replace("甲".encode("utf-16-le"), b"\0\xd8").replace("丙".encode("utf-16-le"), b"\0\xdc"))
+    assert parsed.games[0].headers["Red"] == "\ufffd乙" and parsed.games[0].comments == {0: "\ufffd"}
+    assert parsed.faults == ["2 characters that are not utf-16-le"]
 
 
 @pytest.mark.parametrize("name", ["idna", "punycode", "unicode_escape", "rot13", "hex", "what", "a\0b"])
@@ -166,8 +166,8 @@ def test_a_file_s_own_word_on_its_encoding(name: str) -> None:
 def test_a_false_word_on_the_encoding_does_not_count() -> None:
     """The text is not valid in it, it does not exist, or it cannot be that of ASCII."""
     for name in ("gb2312", "ascii", "ISO-8859-1", "utf-16", "utf-7", "unicode_escape", "idna", "none", "x" * 300):
-        found = TEXTS["connect6", "sgf"].read(f"(;FF[4]CA[{name}]PB[张三\\u65e5丰1];B[j10])".encode())
-        assert found.games[0].first == "张三u65e5丰1" and not found.faults
+        parsed = TEXTS["connect6", "sgf"].read(f"(;FF[4]CA[{name}]PB[张三\\u65e5丰1];B[j10])".encode())
+        assert parsed.games[0].first == "张三u65e5丰1" and not parsed.faults
     text = "(;FF[4]CA[UTF-8]PB[张三丰];B[j10])"
     assert TEXTS["connect6", "sgf"].read(text.encode("gb18030")).games[0].first == "张三丰"
     assert (

@@ -40,10 +40,10 @@ def check_tame(one: Format, seed: int) -> None:
     encoding = rng.choice(["utf-8", "gb18030", "utf-16", "utf-8-sig"]) if one.is_text else ""
     written = one.write(games, WriteStyle(encoding, notation))
     assert recognised(FORMATS, written.data, f"x{one.suffixes[0]}") == one
-    found = one.read(written.data, encoding or None)
-    assert not found.faults
+    parsed = one.read(written.data, encoding or None)
+    assert not parsed.faults
     expected = [reduced(game, one.holds, one.tags != "0") for game in games]
-    assert [content(game) for game in found.games] == [content(game) for game in expected]
+    assert [content(game) for game in parsed.games] == [content(game) for game in expected]
     is_whole = [content(game) for game in games] == [content(game) for game in expected]
     assert is_whole == (not written.losses)
 
@@ -53,13 +53,13 @@ def check_wild(one: Format, seed: int) -> None:
     rng = random.Random(seed)
     games = fitting_games(one, rng, wild=True)
     written = one.write(games)
-    found = one.read(written.data)
-    assert not found.faults
-    assert [game.moves for game in found.games] == [game.moves for game in games]
+    parsed = one.read(written.data)
+    assert not parsed.faults
+    assert [game.moves for game in parsed.games] == [game.moves for game in games]
     if "variations" in one.holds:
-        assert [paths(game) for game in found.games] == [paths(game) for game in games]
+        assert [paths(game) for game in parsed.games] == [paths(game) for game in games]
     if not written.losses:
-        assert [content(game) for game in found.games] == [content(plain(game)) for game in games]
+        assert [content(game) for game in parsed.games] == [content(plain(game)) for game in games]
 
 
 def plain(game: Game) -> Game:
@@ -110,14 +110,14 @@ def check_damage(one: Format, seed: int) -> None:
     rng = random.Random(seed)
     data = damaged(one.write(fitting_games(one, rng, wild=seed % 2 == 0)).data, rng)
     try:
-        found = one.read(data)
+        parsed = one.read(data)
     except ValueError as error:
         assert str(error) and "\n" not in str(error)
         return
-    for game in found.games:
+    for game in parsed.games:
         assert not game.errors
         assert all(paths(game)) or not game.moves
-    assert all(fault and "\n" not in fault for fault in found.faults)
+    assert all(fault and "\n" not in fault for fault in parsed.faults)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -140,11 +140,11 @@ def test_any_bytes_are_read_or_refused(name: str) -> None:
     for size in (0, 1, 3, 1024, 1027, 3000, 70_000):
         for mark in marks:
             try:
-                found = BY_NAME[name].read(mark + rng.randbytes(size))
+                parsed = BY_NAME[name].read(mark + rng.randbytes(size))
             except ValueError as error:
                 assert str(error)
             else:
-                assert found.faults or found.games
+                assert parsed.faults or parsed.games
 
 
 # Other programs' files
@@ -287,9 +287,9 @@ def test_pages_of_dpxq_have_their_moves_in_many_places(page: str) -> None:
     one = recognised(FORMATS, page.encode(), "view_m_1.html")
     assert one is not None
     for encoding in ("utf-8", "gb18030"):
-        found = one.read(page.encode(encoding).replace(quote("甲").encode(), quote("甲", encoding=encoding).encode()))
-        (game,) = found.games
-        assert game.headers["Title"] == "甲" and not found.faults
+        parsed = one.read(page.encode(encoding).replace(quote("甲").encode(), quote("甲", encoding=encoding).encode()))
+        (game,) = parsed.games
+        assert game.headers["Title"] == "甲" and not parsed.faults
         assert [move.uci() for move in game.moves] == ["h2e2", "h9g7"]
 
 
@@ -302,9 +302,9 @@ def test_scripts_of_several_games_on_a_page() -> None:
         scripts[0] + blocks[0] + scripts[1] + blocks[1],
         whole + scripts[1] + blocks[1],
     ):
-        found = BY_NAME["dhtmlxq"].read(page.encode())
-        assert [game.headers["Title"] for game in found.games] == ["甲", "乙"] and not found.faults
-        assert [[move.uci() for move in game.moves] for game in found.games] == [["h2e2"], ["b2e2"]]
+        parsed = BY_NAME["dhtmlxq"].read(page.encode())
+        assert [game.headers["Title"] for game in parsed.games] == ["甲", "乙"] and not parsed.faults
+        assert [[move.uci() for move in game.moves] for game in parsed.games] == [["h2e2"], ["b2e2"]]
 
 
 def test_moves_that_a_page_hides_are_a_fault() -> None:
@@ -321,9 +321,9 @@ DATE    2026-09-03 16:20:58\r\nEVENT   PlayOK Game ; 10m+0s\r\nSTART{\r
  1. C8.5 c2.5   2. H8+7 h2+3   3. R9.8 r1+1\r\n 4. P5+1 }END\r\n"""
     xiexie = """FORMAT  \tWXF\nGAME    \nRED     \t;;;\nBLACK   \t;;;\nDATE    \t2-8-2014
 FEN  \t\trheakae1r/9/1c4hc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RHEAKAEHR b\n\nSTART{\n}END\n"""
-    found = BY_NAME["wxf"].read((playok + xiexie).encode())
-    first, second = found.games
-    assert not found.faults and not found.notes
+    parsed = BY_NAME["wxf"].read((playok + xiexie).encode())
+    first, second = parsed.games
+    assert not parsed.faults and not parsed.notes
     assert " ".join(map(str, first.moves)) == "b2e2 b7e7 b0c2 b9c7 a0b0 a9a8 e3e4"
     assert first.headers == {
         **{"Red": "alpha", "RedElo": "1137", "Black": "beta;2", "BlackElo": "1177", "Result": "0-1"},
@@ -337,8 +337,8 @@ FEN  \t\trheakae1r/9/1c4hc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RHEAKAEHR b\n\nSTART
 
 def test_wxf_with_other_letters_and_pieces_on_squares() -> None:
     def read(head: str, moves: str) -> tuple[list[str], list[str]]:
-        found = BY_NAME["wxf"].read(f"{head}\nSTART{{\n{moves}\n}}END\n".encode())
-        return [" ".join(map(str, game.moves)) for game in found.games], found.faults
+        parsed = BY_NAME["wxf"].read(f"{head}\nSTART{{\n{moves}\n}}END\n".encode())
+        return [" ".join(map(str, game.moves)) for game in parsed.games], parsed.faults
 
     assert read("FORMAT AXF", "1. G4+5 N8+7 2. M3+5") == (["f0e1 h9g7 g0e2"], [])
     assert read("FORMAT AXF, K(K) R(C) N(H) C(P) G(A) M(E) P(S)", "1. P2=5 H8+7 2. C1+1") == (["h2e2 h9g7 i0i1"], [])
@@ -359,17 +359,17 @@ def test_cbf_as_ccbridge_writes_it() -> None:
 <FEN>rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1</FEN></Head><MoveList>
 <Move value="00-00"><![CDATA[说明 <1>]]></Move><Move value="77-47" /><Move value="70-62"><![CDATA[好]]></Move>
 <Move value="79-67" end="1" />{{}}</MoveList></ChineseChessRecord>"""
-    found = BY_NAME["cbf"].read(text.format(4, "").encode())
-    (game,) = found.games
-    assert not found.faults and [str(move) for move in game.moves] == ["h2e2", "h9g7", "h0g2"]
+    parsed = BY_NAME["cbf"].read(text.format(4, "").encode())
+    (game,) = parsed.games
+    assert not parsed.faults and [str(move) for move in game.moves] == ["h2e2", "h9g7", "h0g2"]
     assert game.comments == {0: "说明 <1>", 2: "好"}
     assert game.headers == {
         **{"Title": "第一局", "Event": "杯", "Red": "甲", "Modified": "2014-09-08", "ECCO": "C03"},
         "Result": "1/2-1/2",
     }
-    found = BY_NAME["cbf"].read(text.format(9, '<Move value="77-67" note="1"/>').encode())
-    assert found.faults == ["moves behind the end, variations perhaps, are left out: 1"]
-    assert found.games[0].headers["ResultText"] == "9" and len(found.notes) == 2
+    parsed = BY_NAME["cbf"].read(text.format(9, '<Move value="77-67" note="1"/>').encode())
+    assert parsed.faults == ["moves behind the end, variations perhaps, are left out: 1"]
+    assert parsed.games[0].headers["ResultText"] == "9" and len(parsed.notes) == 2
     for bad in ("<!DOCTYPE x [<!ENTITY a 'b'>]>" + text, "<ChineseChessRecord/>"):
         with pytest.raises(ValueError):
             BY_NAME["cbf"].read(bad.encode())
@@ -434,9 +434,9 @@ def test_dpxq_s_plain_text() -> None:
             points[0], points[4] = "(车)", "(帅)"
         rows.append("─".join(points))
         rows.append("│　" * 9)
-    found = BY_NAME["dpxq"].read(DPXQ.replace("{}", "\n".join(rows)).encode("gb18030"))
-    assert not found.faults, found.faults
-    first, second = found.games
+    parsed = BY_NAME["dpxq"].read(DPXQ.replace("{}", "\n".join(rows)).encode("gb18030"))
+    assert not parsed.faults, parsed.faults
+    first, second = parsed.games
     assert " ".join(map(str, first.moves)) == "h2e2 h9g7 h0g2 i9h9 c3c4 g6g5"
     assert first.comments == {0: "第3局\n说明: 与众不同", 3: "红方跃马。如改走兵七进一，亦可", 4: "黑方出车"}
     (one,) = first.variations[3]
@@ -446,7 +446,7 @@ def test_dpxq_s_plain_text() -> None:
     assert (first.result, first.headers["Date"]) == ("1-0", "2005.11.12")
     assert second.headers["FEN"].startswith("3k5/9/9/9/9/9/9/9/9/R3K4 w") and len(second.moves) == 2
     assert second.headers["ResultText"] == "未知的"
-    assert any("lines between games left out: 1, the first: 随便写" in note for note in found.notes)
+    assert any("lines between games left out: 1, the first: 随便写" in note for note in parsed.notes)
     lost = BY_NAME["dpxq"].read("结果: 和棋\n\n1.炮二平五 马８进７\n\n【变1-0-9】\n9.车一平二\n".encode())
     assert lost.faults == ["game 1: variation 1: there is no such place in variation 0"]
     assert lost.games[0].result == "1/2-1/2"
@@ -454,21 +454,21 @@ def test_dpxq_s_plain_text() -> None:
 
 def test_names_and_operations_beside_positions_are_kept() -> None:
     text = '# a collection\n3k5/9/9/9/9/9/9/9/9/R3K4 w - - bm R9+9; id "one";\nstartpos moves h2e2 ; two\n'
-    found = BY_NAME["fens"].read(text.encode())
-    assert not found.faults and found.notes == ["remarks left out: 1, the first: # a collection"]
-    assert [game.comments for game in found.games] == [{0: 'bm R9+9; id "one";'}, {0: "two"}]
-    found = BY_NAME["moves"].read(b"# x\nC2.5H8+7 1-0\n\nh2e2 *\n")
-    assert [game.headers for game in found.games] == [{"Result": "1-0"}, {}]
-    assert [len(game.moves) for game in found.games] == [2, 1] and found.notes
+    parsed = BY_NAME["fens"].read(text.encode())
+    assert not parsed.faults and parsed.notes == ["remarks left out: 1, the first: # a collection"]
+    assert [game.comments for game in parsed.games] == [{0: 'bm R9+9; id "one";'}, {0: "two"}]
+    parsed = BY_NAME["moves"].read(b"# x\nC2.5H8+7 1-0\n\nh2e2 *\n")
+    assert [game.headers for game in parsed.games] == [{"Result": "1-0"}, {}]
+    assert [len(game.moves) for game in parsed.games] == [2, 1] and parsed.notes
 
 
 def test_numbers_without_meaning_are_kept_as_text() -> None:
     for name, place in (("xqf", 0x33), ("cbr", 2076)):
         data = bytearray(BY_NAME[name].write([Game({"Result": "1-0"}, [Move(25, 22)])]).data)
         data[place] = 77
-        found = BY_NAME[name].read(bytes(data))
-        assert found.games[0].headers == {"Result": "*", "ResultText": "number 77"}
-        assert found.notes == ["a result that is not known, kept as text: number 77"]
+        parsed = BY_NAME[name].read(bytes(data))
+        assert parsed.games[0].headers == {"Result": "*", "ResultText": "number 77"}
+        assert parsed.notes == ["a result that is not known, kept as text: number 77"]
 
 
 PLACEMENTS = (
@@ -486,9 +486,9 @@ def test_a_composition_with_a_pawn_behind_its_start_rank_keeps_its_moves(name: s
     board = Board("3k1p3/4P4/9/9/6CCR/3n4c/2Pn5/8B/5p3/4K4 w - - 0 1")
     for text in ("g5g9", "f9f8", "h5h9"):
         board.push_uci(text)
-    found = BY_NAME[name].read(BY_NAME[name].write([Game.from_board(board)]).data)
-    assert not found.faults and found.games[0].board().fen().split()[0] == "3k1p3/4P4/9/9/6CCR/3n4c/2Pn5/8B/5p3/4K4"
-    assert found.games[0].moves == board.move_stack
+    parsed = BY_NAME[name].read(BY_NAME[name].write([Game.from_board(board)]).data)
+    assert not parsed.faults and parsed.games[0].board().fen().split()[0] == "3k1p3/4P4/9/9/6CCR/3n4c/2Pn5/8B/5p3/4K4"
+    assert parsed.games[0].moves == board.move_stack
 
 
 @pytest.mark.parametrize("name", [one.name for one in FORMATS if "positions" in one.holds])
@@ -506,8 +506,8 @@ def test_any_placement_is_stored(name: str) -> None:
         written = BY_NAME[name].write([game])
         (back,) = BY_NAME[name].read(written.data).games
         assert back.headers["FEN"] == board.fen() and not written.losses, fen
-    found = BY_NAME["fens"].read(PLACEMENTS[0].encode())
-    assert not found.games and found.faults == ["line 1: board has 11 ranks, not 10"]
+    parsed = BY_NAME["fens"].read(PLACEMENTS[0].encode())
+    assert not parsed.games and parsed.faults == ["line 1: board has 11 ranks, not 10"]
     played = BY_NAME["fens"].read(f"{PLACEMENTS[1]} moves d6d7".encode())
     assert "the rules cannot play this position" in played.faults[0] and not played.games[0].moves
 
@@ -520,9 +520,9 @@ def test_libraries_leave_out_headings_and_deleted_records() -> None:
     first = ccbridge.INDEX_AT + 128 * ccbridge.INDEX_BYTES
     data[first + 2120 : first + 2210] = bytes(90)
     data[ccbridge.INDEX_AT + ccbridge.INDEX_BYTES] = 5
-    found = BY_NAME["cbl"].read(bytes(data))
-    assert [game.headers["Title"] for game in found.games] == ["g2"] and not found.faults
-    assert found.notes == ["record 1 has no position: g0", "record 2 was deleted: g1"]
+    parsed = BY_NAME["cbl"].read(bytes(data))
+    assert [game.headers["Title"] for game in parsed.games] == ["g2"] and not parsed.faults
+    assert parsed.notes == ["record 1 has no position: g0", "record 2 was deleted: g1"]
 
 
 def test_big5_in_xqf() -> None:
@@ -532,8 +532,8 @@ def test_big5_in_xqf() -> None:
     game.comments, game.variations = {0: comment}, {}
     data = BY_NAME["xqf"].write([Game({}, [], game.comments)]).data
     head, text_bytes = data[:1028], comment.encode("big5")
-    found = BY_NAME["xqf"].read(head + len(text_bytes).to_bytes(4, "little") + text_bytes)
-    assert found.games[0].comments == {0: comment}
+    parsed = BY_NAME["xqf"].read(head + len(text_bytes).to_bytes(4, "little") + text_bytes)
+    assert parsed.games[0].comments == {0: comment}
     forced = BY_NAME["xqf"].read(head + len(text_bytes).to_bytes(4, "little") + text_bytes, "gb18030")
     assert forced.games[0].comments != {0: comment}
 
@@ -557,16 +557,18 @@ def test_move_lists_in_any_notation(encoding: str) -> None:
         data = words.encode(encoding if words.isascii() else other)
         one = recognised(FORMATS, data)
         assert one is not None and one.name == "moves", words
-        found = one.read(data)
-        assert [[str(move) for move in game.moves] for game in found.games] == [["h2e2", "h9g7", "h0g2", "i9h9"]], words
-        assert not found.faults
+        parsed = one.read(data)
+        assert [[str(move) for move in game.moves] for game in parsed.games] == [["h2e2", "h9g7", "h0g2", "i9h9"]], (
+            words
+        )
+        assert not parsed.faults
 
 
 def test_move_lists_leave_out_what_is_no_move() -> None:
     for text in ("C2.5! += H8+7 xyz", "1．炮二平五！ 马8进7？，xyz；", "C2.5 H8+7± xyz"):
-        found = BY_NAME["moves"].read(text.encode())
-        assert [move.uci() for move in found.games[0].moves] == ["h2e2", "h9g7"] and not found.faults
-        assert "xyz" in found.notes[0] or "2" in found.notes[0]
+        parsed = BY_NAME["moves"].read(text.encode())
+        assert [move.uci() for move in parsed.games[0].moves] == ["h2e2", "h9g7"] and not parsed.faults
+        assert "xyz" in parsed.notes[0] or "2" in parsed.notes[0]
     assert BY_NAME["moves"].read(b"C2.5 R9..").faults == ["line 1: 1... not a move: R9.."]
 
 
@@ -609,16 +611,16 @@ def nested(depth: int) -> Game:
 def test_deep_trees_need_no_recursion(name: str) -> None:
     game = nested(4000)  # the longest game has 8,064 plies
     written = BY_NAME[name].write([game])
-    found = BY_NAME[name].read(written.data)
-    assert not found.faults and not written.losses
-    assert found.games[0].count_moves() == game.count_moves() == 8001
-    read = Game(game.headers, found.games[0].moves, found.games[0].comments, {}, found.games[0].variations)
+    parsed = BY_NAME[name].read(written.data)
+    assert not parsed.faults and not written.losses
+    assert parsed.games[0].count_moves() == game.count_moves() == 8001
+    read = Game(game.headers, parsed.games[0].moves, parsed.games[0].comments, {}, parsed.games[0].variations)
     assert read == game
 
 
 def test_open_parentheses_without_end() -> None:
-    found = BY_NAME["pgn"].read(b'[Event "x"]\n\n1. C2.5 ' + b"(" * 100_000 + b" *")
-    assert "variation without end" in found.faults[0]
+    parsed = BY_NAME["pgn"].read(b'[Event "x"]\n\n1. C2.5 ' + b"(" * 100_000 + b" *")
+    assert "variation without end" in parsed.faults[0]
     moves = b'[Event "x"]\n\n1. C2.5 ' + b"(C2.5 " * 10_000 + b")" * 10_000 + b" *"
     (game,) = BY_NAME["pgn"].read(moves).games
     assert len(game.variations[0]) == 10_000 and len(game.moves) == 1
@@ -626,8 +628,8 @@ def test_open_parentheses_without_end() -> None:
 
 def test_too_long_a_game_is_cut() -> None:
     words = " ".join(["a0a1 a9a8 a1a0 a8a9"] * 2500)
-    found = BY_NAME["moves"].read(words.encode())
-    assert len(found.games[0].moves) > 8000 and "game longer than" in found.faults[0]
+    parsed = BY_NAME["moves"].read(words.encode())
+    assert len(parsed.games[0].moves) > 8000 and "game longer than" in parsed.faults[0]
 
 
 # The library
@@ -658,12 +660,12 @@ def test_faults_name_their_place() -> None:
     text_of_game = (
         '[Event "x"]\n\n1. C2.5 H8+7 (1... C2.5 2. K5+9 H2+3) 2. H2+3 *\n\n[Event "y"]\n\n1. C2.5 C2.5 2. C5+9 *\n'
     )
-    found = BY_NAME["pgn"].read(text_of_game.encode())
-    assert len(found.faults) == 2
-    assert found.faults[0].startswith("game 1: 2. illegal move: K5+9")
-    assert found.faults[1].startswith("game 2: 2. illegal move: C5+9")
-    assert [len(game.moves) for game in found.games] == [3, 2]
-    assert len(found.games[0].variations[1][0].moves) == 1
+    parsed = BY_NAME["pgn"].read(text_of_game.encode())
+    assert len(parsed.faults) == 2
+    assert parsed.faults[0].startswith("game 1: 2. illegal move: K5+9")
+    assert parsed.faults[1].startswith("game 2: 2. illegal move: C5+9")
+    assert [len(game.moves) for game in parsed.games] == [3, 2]
+    assert len(parsed.games[0].variations[1][0].moves) == 1
 
 
 @pytest.mark.parametrize(
@@ -677,10 +679,10 @@ def test_faults_name_their_place() -> None:
     ],
 )
 def test_marks_and_comments_of_lost_moves_are_lost_too(text: str) -> None:
-    found = BY_NAME["pgn"].read(text.encode())
-    (game,) = found.games
+    parsed = BY_NAME["pgn"].read(text.encode())
+    (game,) = parsed.games
     assert len(game.moves) == 2 and not game.comments and not game.nags and not game.variations
-    assert found.notes == ["game 1: comments and NAGs of moves that are left out: 2"]
+    assert parsed.notes == ["game 1: comments and NAGs of moves that are left out: 2"]
     before = BY_NAME["pgn"].read(text.replace(" 2. R9.5", " $1 {fine} 2. R9.5").encode()).games[0]
     assert before.comments == {2: "fine"} and before.nags == {2: [1]}
     wxf = BY_NAME["wxf"].read(f"FORMAT WXF\nSTART{{ {text.replace('1-0', '')} }}END".encode())
@@ -696,20 +698,20 @@ def test_comments_of_lost_moves_in_every_format() -> None:
         step = {"xqf": b"^^", "cbr": bytes([88, 69]), "cbl": bytes([88, 69])}[name]  # h0g2
         worse = {"xqf": b"^_", "cbr": bytes([88, 60]), "cbl": bytes([88, 60])}[name]
         assert data.count(step) == 2
-        found = BY_NAME[name].read(data.replace(step, worse))
-        assert [len(line.moves) for line in found.games[0].lines()] == [2, 1]
-        assert found.games[0].comments == {2: "kept"} and not found.games[0].variations[1][0].comments
-        assert found.notes[-1].endswith("comments of moves that are left out: 2")
+        parsed = BY_NAME[name].read(data.replace(step, worse))
+        assert [len(line.moves) for line in parsed.games[0].lines()] == [2, 1]
+        assert parsed.games[0].comments == {2: "kept"} and not parsed.games[0].variations[1][0].comments
+        assert parsed.notes[-1].endswith("comments of moves that are left out: 2")
     game.variations.clear()
     cbf = BY_NAME["cbf"].write([game]).data.decode()
     for wrong in ("79-66", "no"):
-        found = BY_NAME["cbf"].read(cbf.replace("79-67", wrong).encode())
-        assert found.games[0].comments == {2: "kept"}
-        assert found.notes == ["comments of moves that are left out: 1"]
+        parsed = BY_NAME["cbf"].read(cbf.replace("79-67", wrong).encode())
+        assert parsed.games[0].comments == {2: "kept"}
+        assert parsed.notes == ["comments of moves that are left out: 1"]
     dpxq = BY_NAME["dpxq"].write([game]).data.decode()
-    found = BY_NAME["dpxq"].read(dpxq.replace("马二进三", "马二进四").encode())
-    assert found.games[0].comments == {2: "kept"}
-    assert found.notes == ["game 1: lines of comments on moves that are left out: 1"]
+    parsed = BY_NAME["dpxq"].read(dpxq.replace("马二进三", "马二进四").encode())
+    assert parsed.games[0].comments == {2: "kept"}
+    assert parsed.notes == ["game 1: lines of comments on moves that are left out: 1"]
 
 
 def test_white_is_red_where_red_is_missing() -> None:
@@ -738,8 +740,8 @@ def test_names_of_tags_have_any_case(case: Callable[[str], str]) -> None:
     (game,) = BY_NAME["pgn"].read(f'{text}[oddTag "x"]\n\n1. R9+1 *\n'.encode()).games
     expected = {"Red": "A", "Black": "B", "RedElo": "2500", "Result": "1-0", "FEN": start, "Date": "2020.01.02"}
     assert game.headers == {**expected, "oddTag": "x"} and len(game.moves) == 1
-    found = BY_NAME["pgn"].read(f'[{case("Variant")} "shogi"]\n\n1. C2.5 *\n'.encode())
-    assert not found.games and "another kind" in found.faults[0]
+    parsed = BY_NAME["pgn"].read(f'[{case("Variant")} "shogi"]\n\n1. C2.5 *\n'.encode())
+    assert not parsed.games and "another kind" in parsed.faults[0]
 
 
 def test_losses_are_named() -> None:

@@ -111,10 +111,10 @@ def test_roads_chooses_as_the_paper_s_program(scan: str) -> None:
         for word in words:
             position.push(position.parse_move(word))
         for depth in (1, 2):
-            line, found = player.search(position, depth).lines[0], program.search(position, depth)
-            assert found is not None and (position.move_text(line.pv[0]), line.score.cp) == (
-                position.move_text(found.turn),
-                found.value,
+            line, actual = player.search(position, depth).lines[0], program.search(position, depth)
+            assert actual is not None and (position.move_text(line.pv[0]), line.score.cp) == (
+                position.move_text(actual.turn),
+                actual.value,
             )
 
 
@@ -204,7 +204,7 @@ def test_junqi_s_paper_player_is_whole_whatever_the_options_say() -> None:
 
 def test_junqi_s_plain_uct_is_the_paper_player_s_uct_without_learning() -> None:
     """The same formula, k and visits of leaves; with a share of no playouts for learning the same search."""
-    found = []
+    actual = []
     for name in ("plain-uct", "cooperation"):
         player = Player("junqi", 1, Algorithm=name)
         position = player.game.position()
@@ -213,5 +213,5 @@ def test_junqi_s_plain_uct_is_the_paper_player_s_uct_without_learning() -> None:
         adapter = player.searcher._searcher._adapter
         adapter.learning_share = 0
         player.search(position, 9, Control(3000))
-        found.append((adapter.tree_settings, adapter.move_values()))
-    assert found[0] == found[1] and found[0][0][0] == PAPER
+        actual.append((adapter.tree_settings, adapter.move_values()))
+    assert actual[0] == actual[1] and actual[0][0][0] == PAPER

@@ -50,11 +50,11 @@ def test_centres_are_where_rings_are_drawn(game: str, shown: PictureStyle) -> No
         drawing = maker.draw(position, shown._replace(squares=(point,)))
         (ring,) = [ElementTree.fromstring(part) for part in drawing.foreground if 'class="ring"' in part]
         if ring.tag == "circle":
-            found = float(ring.get("cx", 0)), float(ring.get("cy", 0))
+            centre = float(ring.get("cx", 0)), float(ring.get("cy", 0))
         else:
             sides = ("x", "width"), ("y", "height")
-            found = tuple(float(ring.get(start, 0)) + float(ring.get(size, 0)) / 2 for start, size in sides)
-        assert found == pytest.approx(centres[point], abs=0.1)
+            centre = tuple(float(ring.get(start, 0)) + float(ring.get(size, 0)) / 2 for start, size in sides)
+        assert centre == pytest.approx(centres[point], abs=0.1)
         assert 0 < centres[point][0] < drawing.width and 0 < centres[point][1] < drawing.height
 
 
@@ -91,8 +91,8 @@ def drawn(position: Any, name: str, shown: PictureStyle = PictureStyle(), **more
     assert not {element.tag for element in root.iter()} & {f"{SPACE}{tag}" for tag in ("text", "image", "script")}
     assert "font" not in text and "@import" not in text
     assert text.count("http") == 1  # the name space
-    for found in re.findall(r'href="(.*?)"|url\((.*?)\)', text):
-        assert "".join(found).removeprefix("#") in kept
+    for reference in re.findall(r'href="(.*?)"|url\((.*?)\)', text):
+        assert "".join(reference).removeprefix("#") in kept
     assert root.get("role") == "img" and root[0].tag == f"{SPACE}title" and root[0].text
     assert root[1].tag == f"{SPACE}desc" and root[1].text == position.fen()
     assert all(name.startswith("siqi-") for element in root.iter() for name in (element.get("class") or "").split())
@@ -116,20 +116,20 @@ def test_every_position_has_a_picture(name: str, flipped: bool) -> None:
     seen = 0
     for position in random_game(name, 3, 40):
         pieces = position.pieces()
-        found = placed(drawn(position, name, PictureStyle(flipped=flipped)))
-        assert len(found) == len(pieces)
+        actual = placed(drawn(position, name, PictureStyle(flipped=flipped)))
+        assert len(actual) == len(pieces)
         seen += len(pieces)
         shape = registry.info(name).board
         across: dict[int, set[float]] = {}
         down: dict[int, set[float]] = {}
         letters: dict[str, set[str]] = {}
-        spots = sorted(found, key=lambda spot: (spot[1], spot[0]))
+        spots = sorted(actual, key=lambda spot: (spot[1], spot[0]))
         points = {point: shape.points(point)[0] for point in pieces}
         ordered = sorted(points, key=lambda point: (-points[point][1], points[point][0]), reverse=flipped)
         for point, (x, y) in zip(ordered, spots, strict=True):
             across.setdefault(points[point][0], set()).add(x)
             down.setdefault(points[point][1], set()).add(y)
-            letters.setdefault(pieces[point], set()).add(found[x, y])
+            letters.setdefault(pieces[point], set()).add(actual[x, y])
         assert all(len(places) == 1 for places in [*across.values(), *down.values(), *letters.values()])
         columns = [x for _, (x,) in sorted(across.items())]
         assert columns == sorted(columns, reverse=flipped)
@@ -311,9 +311,9 @@ def test_the_heat_is_highest_where_a_stone_makes_most() -> None:
     position = registry.load("connect6").position(None)
     for word in ["j10", "a1a19", "j9j11"]:
         position.push(position.parse_move(word))
-    found = worths(position)
-    assert len(found) == 361 - 5 and 0.99 < sum(worth**2 for worth in found.values()) < 1.01
-    assert max(found, key=lambda point: found[point])[0] == "j"
+    values = worths(position)
+    assert len(values) == 361 - 5 and 0.99 < sum(worth**2 for worth in values.values()) < 1.01
+    assert max(values, key=lambda point: values[point])[0] == "j"
     by_roads = choose("roads").worths(position.record)
     assert len(by_roads) == 361 - 5 and by_roads[18 * 19 + 9] == min(by_roads.values())
     assert max(by_roads, key=lambda point: by_roads[point]) // 19 == 9
@@ -379,8 +379,8 @@ def test_pictures_of_the_library() -> None:
 def frames_of(html: str) -> dict[str, Any]:
     match = re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)
     assert match
-    found: dict[str, Any] = json.loads(match[1])
-    return found
+    frames: dict[str, Any] = json.loads(match[1])
+    return frames
 
 
 def labels_of(svg: str) -> str:

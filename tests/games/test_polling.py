@@ -174,10 +174,10 @@ def test_a_round_of_the_collector_passes_over_what_was_imported(name: str) -> No
         "os._exit = lambda status: (print(len(gc.get_objects()), file=sys.stderr), leave(status)); main()"
     )
     setup = f"setoption name UCI_Variant value {name}\nisready\n"
-    found = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, input=setup, capture_output=True, text=True, check=True
     )
-    assert int(found.stderr) < 10_000
+    assert int(done.stderr) < 10_000
 
 
 def count_helpers() -> int:

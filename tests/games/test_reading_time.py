@@ -207,8 +207,8 @@ def test_each_format_has_its_tokens() -> None:
 
 def heads(key: tuple[str, str]) -> list[bytes]:
     """Return the beginnings behind which the tokens of a format stand."""
-    if found := HEADS_AND_TOKENS[key][0]:
-        return [head.encode() for head in found]
+    if pair := HEADS_AND_TOKENS[key][0]:
+        return [head.encode() for head in pair]
     size = {"xqf": 1024 + 8, "cbr": 2214 + 4}.get(key[1])
     return [FORMATS[key].write([Game({}, [Move.from_uci("h2e2")])]).data[:size]]
 

@@ -63,10 +63,10 @@ def check_round_trip(name: str, one: Format, seed: int) -> None:
             games[-1] = games[-1]._replace(first="", second="", occasion="", event="")
     written = one.write(games)
     assert recognised(registry.formats(name), written.data, f"x{one.suffixes[0]}") == one
-    found = one.read(written.data)
-    assert not found.faults
-    assert [plain(game, ()) for game in found.games] == [plain(game, ()) for game in games]
-    is_whole = [plain(game, TEXTS) for game in found.games] == [plain(game, TEXTS) for game in games]
+    parsed = one.read(written.data)
+    assert not parsed.faults
+    assert [plain(game, ()) for game in parsed.games] == [plain(game, ()) for game in games]
+    is_whole = [plain(game, TEXTS) for game in parsed.games] == [plain(game, TEXTS) for game in games]
     assert is_whole == (not written.losses)
     assert is_whole or seed % 2
 
@@ -108,12 +108,12 @@ BAD = {"xiangqi": "1. C2.5 H8+7 2. C2.5 *\n", "connect6": "{[C7]}\n", "ewn": "#[
 def test_reading_goes_on_behind_what_cannot_be_read(name: str) -> None:
     records, rng = registry.record_format(name).load_stream(), random.Random(5)
     games = [random_record(name, rng) for _ in range(2)]
-    found = records.stream(io.StringIO(records.text(games[0]) + BAD[name] + records.text(games[1])))
-    assert next(found).moves == games[0].moves
+    stream = records.stream(io.StringIO(records.text(games[0]) + BAD[name] + records.text(games[1])))
+    assert next(stream).moves == games[0].moves
     with pytest.raises(ValueError):
-        next(found)
-    assert next(found).moves == games[1].moves
-    assert next(found, None) is None
+        next(stream)
+    assert next(stream).moves == games[1].moves
+    assert next(stream, None) is None
 
 
 # Values and what is left out
@@ -208,13 +208,15 @@ def test_championship_records_report_what_they_leave_out() -> None:
     def read(game: str, text: str) -> ParsedFile:
         return registry.formats(game)[0].read(text.encode("gb18030"))
 
-    found = read("connect6", f"before {C6.replace('先手胜', '黑方小胜')} behind {C6.replace('}', ';x(1)}')}")
-    assert found.games[0].result == "*" and found.games[0].result_text == "黑方小胜" and found.games[1].result == "1-0"
-    assert found.notes == [
+    parsed = read("connect6", f"before {C6.replace('先手胜', '黑方小胜')} behind {C6.replace('}', ';x(1)}')}")
+    assert (
+        parsed.games[0].result == "*" and parsed.games[0].result_text == "黑方小胜" and parsed.games[1].result == "1-0"
+    )
+    assert parsed.notes == [
         "game 1: a result that is not known, kept as text: 黑方小胜",
         "texts left out: 3, the first: before",
     ]
-    assert "[黑方小胜]" in registry.record_format("connect6").load_stream().text(found.games[0])
+    assert "[黑方小胜]" in registry.record_format("connect6").load_stream().text(parsed.games[0])
     assert read("connect6", C6.replace("先手胜", "白胜")).games[0].result == "0-1"
     assert "not a stone on the board" in read("connect6", C6.replace("W(K", "W(Z")).faults[0]
     marked = read("connect6", C6.replace("W(K,9)", "W(K,9)MARK[1]"))
@@ -247,9 +249,9 @@ def test_heads_of_connect6_that_programs_write(head: str, expected: GameRecord) 
         data = (head + C6[C6.index(";") :].rstrip("}\n") + end).encode("gb18030")
         one = recognised(registry.formats("connect6"), data)
         assert one is not None and one.name == "championship"
-        found = one.read(data)
-        assert found.games == [expected] and not found.faults
-        assert found.notes == ["game 1: a result that is not known, kept as text: 流局"] * bool(expected.result_text)
+        parsed = one.read(data)
+        assert parsed.games == [expected] and not parsed.faults
+        assert parsed.notes == ["game 1: a result that is not known, kept as text: 流局"] * bool(expected.result_text)
 
 
 LINES = """# Little Golem's games
@@ -265,15 +267,15 @@ def test_lines_of_moves() -> None:
     """Numbers, commas and remarks are no moves; a line with a word that is none is a fault, and the next is read."""
     one = recognised(registry.formats("connect6"), LINES.encode())
     assert one is not None and one.name == "moves"
-    found = one.read(LINES.encode())
-    assert found.games == [
+    parsed = one.read(LINES.encode())
+    assert parsed.games == [
         GameRecord(("j10", "i9k11", "i10k10"), result="1-0"),
         GameRecord(("j10", "k11i9")),
         GameRecord(("j10",), result="1-0", fen="19/" * 9 + "4bbbbb10" + "/19" * 9 + " b 2"),
     ]
-    assert found.faults == ["game 2: not a move: I"]
-    assert found.notes == ["texts left out: 1, the first: Little Golem's games"]
-    assert one.read(one.write(found.games).data).games == found.games
+    assert parsed.faults == ["game 2: not a move: I"]
+    assert parsed.notes == ["texts left out: 1, the first: Little Golem's games"]
+    assert one.read(one.write(parsed.games).data).games == parsed.games
 
 
 def test_lines_of_moves_have_throws() -> None:
@@ -316,14 +318,14 @@ def sgf(text: str) -> ParsedFile:
     ],
 )
 def test_sgf_of_other_games_is_refused(tags: str, fault: str) -> None:
-    found = sgf(f"(;FF[4]{tags};B[j10];W[i9l10])")
-    assert found.faults == [f"game 1: {fault}"] * bool(fault) and len(found.games) == (not fault)
+    parsed = sgf(f"(;FF[4]{tags};B[j10];W[i9l10])")
+    assert parsed.faults == [f"game 1: {fault}"] * bool(fault) and len(parsed.games) == (not fault)
 
 
 def test_sgf_with_stones_before_the_first_move() -> None:
-    found = sgf("(;FF[4]HA[2]AB[j10][j11]AW[a1]PL[W];W[i9l10];B[k9k10])")
-    (game,) = found.games
-    assert not found.faults and not found.notes and game.moves == ("i9l10", "k9k10")
+    parsed = sgf("(;FF[4]HA[2]AB[j10][j11]AW[a1]PL[W];W[i9l10];B[k9k10])")
+    (game,) = parsed.games
+    assert not parsed.faults and not parsed.notes and game.moves == ("i9l10", "k9k10")
     position = registry.load("connect6").position(game.fen)
     assert position.pieces() == {"j10": "b", "j11": "b", "a1": "w"} and position.turn == 1
     one = next(one for one in registry.formats("connect6") if one.name == "sgf")
@@ -333,9 +335,9 @@ def test_sgf_with_stones_before_the_first_move() -> None:
 
 
 def test_sgf_reports_what_it_leaves_out() -> None:
-    found = sgf("x (;FF[4]C[hi]SO[net]RE[Black wins by 2];B[j10]C[one];W[i9l10];B[resign];W[a1a2]) y")
-    assert found.games[0].result == "1-0" and found.games[0].result_text == "Black wins by 2"
-    assert found.notes == [
+    parsed = sgf("x (;FF[4]C[hi]SO[net]RE[Black wins by 2];B[j10]C[one];W[i9l10];B[resign];W[a1a2]) y")
+    assert parsed.games[0].result == "1-0" and parsed.games[0].result_text == "Black wins by 2"
+    assert parsed.notes == [
         "game 1: properties left out: C 2, SO 1, W behind the end 1",
         "texts left out: 2, the first: x",
     ]

@@ -129,12 +129,12 @@ def test_a_record_is_cut_before_its_first_fault(case: tuple[str, GameRecord, int
     game = registry.load(name)
     record = record._replace(first="A", result="1-0")
     kept = record._replace(moves=record.moves[:place], dice=tuple(dice))
-    with pytest.raises(CutGameError, match=why) as found:
+    with pytest.raises(CutGameError, match=why) as error:
         list(replay(game, record))
-    assert found.value.record == kept
-    with pytest.raises(CutGameError, match=f"^move {place + 1}: .*{why}") as found:
+    assert error.value.record == kept
+    with pytest.raises(CutGameError, match=f"^move {place + 1}: .*{why}") as error:
         check_moves(game, record)
-    assert found.value.record == kept
+    assert error.value.record == kept
     check_moves(game, kept)
 
 
@@ -147,9 +147,9 @@ def test_only_the_moves_before_a_position_are_read() -> None:
 
 def test_a_bad_fen() -> None:
     game, record = registry.load("ewn"), GameRecord(("d2e1",), (4,), fen="5/5 f -")
-    with pytest.raises(ValueError, match="board has 2 rows") as found:
+    with pytest.raises(ValueError, match="board has 2 rows") as error:
         position_after(game, record)
-    assert not isinstance(found.value, CutGameError)
+    assert not isinstance(error.value, CutGameError)
     with pytest.raises(CutGameError, match=r"^move 1: board has 2 rows") as cut:
         check_moves(game, record)
     assert cut.value.record == record._replace(moves=(), dice=())

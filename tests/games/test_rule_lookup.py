@@ -24,7 +24,7 @@ def item_of(pos: Any, move: int, numbering: Numbering) -> Item:
 
 def naive(book: RuleBook, position: Any) -> list[FittingRule]:
     """Return the rules that fit, by the definition: all moves played, one of them last, mirrored if they began left."""
-    numbering, found = book.numbering, []
+    numbering, fitting = book.numbering, []
     items = {move: item_of(position.record, move, numbering) for move in position.legal_moves()}
     for past, is_mirrored in histories(position.record, numbering):
         for last in (past[-1] if past else None, None):
@@ -38,8 +38,8 @@ def naive(book: RuleBook, position: Any) -> list[FittingRule]:
                 else:
                     moves = [move for move in items if not rule.intents & ~position.intents(move)]
                 if moves:
-                    found.append(FittingRule(rule, tuple(moves)))
-    return sorted(dict.fromkeys(found), key=lambda fit: -fit.rule.confidence)
+                    fitting.append(FittingRule(rule, tuple(moves)))
+    return sorted(dict.fromkeys(fitting), key=lambda fit: -fit.rule.confidence)
 
 
 def random_rules(rng: random.Random, games: list[list[Item]]) -> list[MinedRule]:

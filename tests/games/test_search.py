@@ -115,12 +115,12 @@ def test_connect6_reports_a_mate_by_threats_whatever_its_width() -> None:
 def open_points(position: Any, side: int) -> list[set[Point]]:
     """Return the empty points of each road on which a side can make six in one turn."""
     board = Naive(position.fen()).board
-    found = []
+    points = []
     for road in ROADS:
         stones = [board.get(point) for point in road]
         if stones.count(side) >= 4 and stones.count(1 - side) == 0:
-            found.append({point for point in road if point not in board})
-    return found
+            points.append({point for point in road if point not in board})
+    return points
 
 
 def test_connect6_hits_every_four_that_can_be_hit() -> None:

@@ -109,7 +109,7 @@ def exact_sum(first: Any, second: Any, weights: Any, hidden: Any, biases: Any, o
 def test_sums_are_exact(count: int) -> None:
     """Sums are exact with hidden neurons below, within and above the bounds of an activation."""
     random = np.random.default_rng(count)
-    found: list[int] = []
+    actual: list[int] = []
     for size, most in ((300, 40), (300, MAX_HIDDEN_WEIGHT), (2**15, 40), (2**15, MAX_HIDDEN_WEIGHT)):
         first, second = random.integers(-size, size, (2, count)).astype(np.int16)
         weights = random.integers(-MAX_OUTPUT_WEIGHT, MAX_OUTPUT_WEIGHT + 1, 2 * count).astype(np.int16)
@@ -119,8 +119,8 @@ def test_sums_are_exact(count: int) -> None:
         arrays = first, second, weights, hidden, biases, outputs
         total, inside = exact_sum(*arrays)
         assert TOTAL[count](*map(address_of, arrays)) == total
-        found += inside
-    assert min(found) < 0 and max(found) > ACTIVATION_TOP and any(0 < y < ACTIVATION_TOP for y in found)
+        actual += inside
+    assert min(actual) < 0 and max(actual) > ACTIVATION_TOP and any(0 < y < ACTIVATION_TOP for y in actual)
 
 
 @pytest.mark.parametrize("count", COUNTS)

@@ -96,10 +96,10 @@ def synthetic(model: WinModel, count: int) -> Any:
 def test_a_fit_finds_the_model_behind_results(model: WinModel) -> None:
     from scripts.tune.fit_win_model import Form, fit
 
-    found = fit(synthetic(model, 40_000), Form(any(model.reserve), 2000, 1))
+    fitted = fit(synthetic(model, 40_000), Form(any(model.reserve), 2000, 1))
     for cp in (-400, -100, 0, 100, 400):
         for phase in (0.1, 0.5, 0.9):
-            assert found.chances(cp, phase) == pytest.approx(model.chances(cp, phase), abs=0.02)
+            assert fitted.chances(cp, phase) == pytest.approx(model.chances(cp, phase), abs=0.02)
 
 
 def test_games_to_fit_to_are_kept_and_continued(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,8 +42,8 @@ def test_engines_and_games_name_themselves(xiangqi: siqi.Engine) -> None:
 
 
 def test_the_examples_of_the_module() -> None:
-    found = doctest.testmod(siqi)
-    assert found.attempted >= 4 and not found.failed
+    result = doctest.testmod(siqi)
+    assert result.attempted >= 4 and not result.failed
 
 
 def test_the_package_shows_its_public_names_alone() -> None:
@@ -326,9 +326,9 @@ WRONG_TYPES: dict[str, tuple[Callable[[siqi.Engine], object], str]] = {
 @pytest.mark.parametrize("name", WRONG_TYPES)
 def test_a_wrong_type_gets_one_line_with_what_was_expected(xiangqi: siqi.Engine, name: str) -> None:
     call, reason = WRONG_TYPES[name]
-    with pytest.raises(TypeError, match=reason) as found:
+    with pytest.raises(TypeError, match=reason) as error:
         call(xiangqi)
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(error.value)
     assert xiangqi.play(siqi.Board(), siqi.Limit(depth=1)).move in siqi.Board().legal_moves
 
 
@@ -341,10 +341,10 @@ def test_what_cannot_be_carried_out_is_a_refusal_with_its_kind(xiangqi: siqi.Eng
         "POSITION": lambda: xiangqi.play(siqi.position("ewn"), one),
     }
     for kind, call in refused.items():
-        with pytest.raises(siqi.Refusal) as found:
+        with pytest.raises(siqi.Refusal) as error:
             call()
-        assert found.value.kind.name == kind and found.value.reason == str(found.value)
-        assert isinstance(found.value, ValueError)
+        assert error.value.kind.name == kind and error.value.reason == str(error.value)
+        assert isinstance(error.value, ValueError)
 
 
 def test_limits_by_python_chess_s_names() -> None:
@@ -521,8 +521,8 @@ def test_searches_leave_nothing_behind(xiangqi: siqi.Engine) -> None:
 
 def test_the_import_loads_no_kernel() -> None:
     code = "import siqi, sys; siqi.GAMES, siqi.Limit(time=1); print(sorted({'numba', 'numpy'} & set(sys.modules)))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert found.stdout.strip() == "[]"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
     assert siqi.SQUARES is not None and siqi.RED is True
     with pytest.raises(AttributeError):
         siqi.nothing_of_this_name  # noqa: B018

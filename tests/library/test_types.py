@@ -45,5 +45,5 @@ def test_a_user_s_script_is_type_checked(tmp_path: Path) -> None:
     script.write_text(SCRIPT)
     command = [sys.executable, "-m", "mypy", "--strict", "--hide-error-context", "--no-pretty", str(script)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    found = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error: " in line}
-    assert found == {number for number, line in enumerate(SCRIPT.splitlines(), 1) if "# error" in line}, done.stdout
+    lines = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error: " in line}
+    assert lines == {number for number, line in enumerate(SCRIPT.splitlines(), 1) if "# error" in line}, done.stdout

@@ -568,8 +568,8 @@ def test_tablebases_decide_games_of_xiangqi(tmp_path: Path) -> None:
 def test_a_mate_after_the_sixty_move_rule_is_none() -> None:
     game = registry.load("xiangqi")
     judge, position = tablebase_judge(game), game.position("4k4/9/9/9/9/9/9/9/4R4/3K5 b")
-    found = judge(position)
-    assert found is not None and found.winner == 0
+    actual = judge(position)
+    assert actual is not None and actual.winner == 0
     position.record.quiet = 119
     assert judge(position) is None
 

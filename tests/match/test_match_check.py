@@ -75,9 +75,9 @@ KEPT = {
 def test_an_engine_that_keeps_the_rules(part: str, capsys: pytest.CaptureFixture[str]) -> None:
     protocol, rules = KEPT[part]
     assert check(engine(protocol, "none"), "--json", "--proto", protocol, "--slow", PATIENT, "--only", *rules) == 0
-    found = results(capsys)
-    assert list(found) == rules
-    for name, result in found.items():
+    rows = results(capsys)
+    assert list(rows) == rules
+    for name, result in rows.items():
         assert result["result"] == ("pass" if protocol in CHECKS[name].protocols else "skip"), result
 
 

@@ -55,9 +55,9 @@ def read(game: str, name: str, path: Path) -> list[GameRecord]:
     form = next(form for form in registry.formats(game) if form.name == name)
     if form.is_stream:
         return list(form.load_stream().stream(io.StringIO(path.read_text(form.encoding))))
-    found = form.read(path.read_bytes())
-    assert not found.faults
-    return found.games
+    parsed = form.read(path.read_bytes())
+    assert not parsed.faults
+    return parsed.games
 
 
 @pytest.mark.parametrize("game", registry.NAMES)
@@ -76,17 +76,17 @@ def test_the_championships_records(game: str, play: Play, tmp_path: Path) -> Non
         "A=Team One",
     )
     assert export(play(game), out, "--championship", *words) == 0
-    found = read(game, registry.record_format(game).name, out)
+    records = read(game, registry.record_format(game).name, out)
     played = sorted(map(json.loads, play(game).read_text().splitlines()[1:]), key=lambda each: each["game"])
-    assert len(found) == len(played) == 12
-    for record, one in zip(found, played, strict=True):
+    assert len(records) == len(played) == 12
+    for record, one in zip(records, played, strict=True):
         assert [word[:4] for word in record.moves] == [word[:4] for word in one["moves"]]
         won = "1-0" if one["winner"] == one["first"] else "0-1"
         assert record.result == ("1/2-1/2" if one["winner"] is None else won)
         assert record.event.startswith("2026 Cup")
     text = out.read_text(registry.record_format(game).encoding)
     assert text.count("Team One") == 12
-    assert "3" in found[0].event.removeprefix("2026 Cup") or '[Round "3"]' in text
+    assert "3" in records[0].event.removeprefix("2026 Cup") or '[Round "3"]' in text
     assert "Chongqing" in text or game == "junqi"
 
 

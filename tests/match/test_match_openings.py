@@ -86,13 +86,13 @@ def test_a_search_finds_no_side_ahead(game: str, name: str) -> None:
         nodes = 10_000
     searcher = loaded.searcher()
     searcher.configure(8, 1, 1)
-    found = []
+    scores = []
     for words in lines_of(name)[::10]:
         searcher.clear()
         score = exhaust(searcher, Task(after(loaded, words), Control(nodes))).lines[0].score
         assert score.mate is None and score.expected is not None
-        found.append(abs(score.expected - 0.5))
-    assert max(found) < 0.15 and sum(found) / len(found) < 0.05
+        scores.append(abs(score.expected - 0.5))
+    assert max(scores) < 0.15 and sum(scores) / len(scores) < 0.05
 
 
 # ---------------------------------------------------------------- which openings a match has
@@ -159,16 +159,16 @@ def test_a_log_with_the_list_does_not_go_on_from_the_start(tmp_path: Path, capsy
 
 @pytest.mark.parametrize(("game", "plies"), [("xiangqi", 4), ("connect6", 2)])
 def test_random_openings_repeat_with_the_seed(tmp_path: Path, game: str, plies: int) -> None:
-    found = []
+    drawn = []
     for number, seed in enumerate("112"):
         folder = tmp_path / str(number)
         folder.mkdir()
         options = ("--openings", f"random:{plies}", "--seed", seed, "--games", "6")
         assert short_match(folder, game, *options) == 0
-        found.append([played["opening"] for played in read(folder)[1]])
-    assert found[0] == found[1] != found[2]
-    assert all(len(opening.split()) == plies for opening in found[0])
-    assert len(set(found[0])) == 3
+        drawn.append([played["opening"] for played in read(folder)[1]])
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert all(len(opening.split()) == plies for opening in drawn[0])
+    assert len(set(drawn[0])) == 3
 
 
 def test_random_openings_go_on_with_more_games(tmp_path: Path) -> None:
@@ -181,9 +181,9 @@ def test_random_openings_go_on_with_more_games(tmp_path: Path) -> None:
 def test_random_openings_end_when_no_new_ones_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Xiangqi has 44 first moves."""
     monkeypatch.setattr(random_openings, "MAX_REFUSED", 20)
-    found = list(random_openings.random_openings(registry.load("xiangqi"), 1, 1))
-    assert 5 < len(found) <= 44
-    with pytest.raises(UsageError, match=f"random:1: {len(found)} balanced ones are found, 200 needed"):
+    drawn = list(random_openings.random_openings(registry.load("xiangqi"), 1, 1))
+    assert 5 < len(drawn) <= 44
+    with pytest.raises(UsageError, match=f"random:1: {len(drawn)} balanced ones are found, 200 needed"):
         load_openings(registry.load("xiangqi"), MatchSettings("xiangqi", (), games=400, openings="random:1"))
 
 
@@ -297,8 +297,8 @@ START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w"
     ],
 )
 def test_openings_in_the_words_of_uci(text: str, fen: str | None, moves: list[str]) -> None:
-    found = parse_opening(text)
-    assert (found.text, found.fen, list(found.moves)) == (text, fen, moves)
+    opening = parse_opening(text)
+    assert (opening.text, opening.fen, list(opening.moves)) == (text, fen, moves)
 
 
 def test_a_file_of_another_system(tmp_path: Path) -> None:

@@ -171,11 +171,11 @@ def test_words_without_quotes(
 
 
 def test_an_engine_of_a_file_is_written_as_on_the_command_line() -> None:
-    found = configured_engine(ConfiguredEngine("", "siqi@nodes=5,Skill Level=3", {"Hash": "8"}), MINUTE)
-    assert (found.name, found.command) == ("siqi@nodes=5,Skill Level=3", "siqi")
-    assert found.options == {"Skill Level": "3", "Hash": "8"} and found.limits == PlayerLimits(nodes=5)
-    found = configured_engine(ConfiguredEngine("x", "./mine --quiet Hash=4", {"Hash": "8"}), MINUTE)
-    assert (found.name, found.command, found.options) == ("x", "./mine --quiet", {"Hash": "8"})
+    spec = configured_engine(ConfiguredEngine("", "siqi@nodes=5,Skill Level=3", {"Hash": "8"}), MINUTE)
+    assert (spec.name, spec.command) == ("siqi@nodes=5,Skill Level=3", "siqi")
+    assert spec.options == {"Skill Level": "3", "Hash": "8"} and spec.limits == PlayerLimits(nodes=5)
+    spec = configured_engine(ConfiguredEngine("x", "./mine --quiet Hash=4", {"Hash": "8"}), MINUTE)
+    assert (spec.name, spec.command, spec.options) == ("x", "./mine --quiet", {"Hash": "8"})
 
 
 def test_the_first_screen_of_the_help_answers_a_newcomer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -256,12 +256,12 @@ SPECS = (EngineSpec("A", "a"), EngineSpec("B", "b"))
 
 def tally_of(*games: tuple[int | None, str], **settings: object) -> Tally:
     """Return a tally of games by winner and cause, B on the first side in every other one."""
-    found = Tally(MatchSettings("ewn", SPECS, **settings))  # type: ignore[arg-type]
+    tally = Tally(MatchSettings("ewn", SPECS, **settings))  # type: ignore[arg-type]
     for game, (winner, cause) in enumerate(games):
         players = ("A", "B") if game % 2 == 0 else ("B", "A")
         moves = [str(game)]
-        found.add(MatchRecord(game, game // 2, game % 2, players, "", [], moves, 1, winner, cause, "", (1, 1)))
-    return found
+        tally.add(MatchRecord(game, game // 2, game % 2, players, "", [], moves, 1, winner, cause, "", (1, 1)))
+    return tally
 
 
 def test_who_is_better() -> None:
@@ -367,10 +367,10 @@ def test_logs_of_the_same_conditions_are_counted_together(tmp_path: Path, capsys
 def test_what_belongs_to_engines_is_turned_with_them() -> None:
     spread = {"over_ms": ([1.0], [2.0]), "versions": ("a 1", "b 2"), "start_ms": (3, 4)}
     record = MatchRecord(0, 0, 1, ("B", "A"), "", [], [], 0, 0, "rules", "", (5, 6), **spread)  # type: ignore[arg-type]
-    found = turned(record)
-    assert found.names == ("B", "A") and found.winner == 1 and found.time_ms == (6, 5)
-    assert (found.over_ms, found.versions, found.start_ms) == (([2.0], [1.0]), ("b 2", "a 1"), (4, 3))
-    assert turned(found) == record
+    other = turned(record)
+    assert other.names == ("B", "A") and other.winner == 1 and other.time_ms == (6, 5)
+    assert (other.over_ms, other.versions, other.start_ms) == (([2.0], [1.0]), ("b 2", "a 1"), (4, 3))
+    assert turned(other) == record
 
 
 def test_logs_of_other_conditions_stay_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

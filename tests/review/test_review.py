@@ -54,15 +54,15 @@ def data_of(page: Path) -> dict[str, Any]:
         r'<script type="application/json" id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.S
     )
     assert text is not None
-    found: dict[str, Any] = json.loads(text[1])
-    return found
+    data: dict[str, Any] = json.loads(text[1])
+    return data
 
 
 def judged(game: ReviewedGame, findings: Sequence[dict[str, Any]]) -> tuple[list[assess.Ply], assess.GameCourse]:
     """Return the judgement of a game from findings by ply."""
     course = assess.course(game, registry.load(game.game))
     asked = assess.positions(game, course, OPTIONS, SETTINGS)
-    by_key = {one.key: Finding(one.key, **found) for one, found in zip(asked, findings, strict=False)}
+    by_key = {one.key: Finding(one.key, **finding) for one, finding in zip(asked, findings, strict=False)}
     assert len({one.key for one in asked}) == len(asked)  # different positions have different keys
     return assess.assess(game, course, asked, by_key), course
 
@@ -190,11 +190,11 @@ def test_chances_of_scores() -> None:
         "book": ["pattern x", "endgame win in 12 plies"],
         "ending": {"result": "win", "plies": 12},
     }
-    found = finding_of("key", answer)
-    assert [line.value.expected for line in found.lines] == [0.625, 1.0] and found.value == found.lines[0].value
-    assert found.lines[1].value.mate == 2
-    assert found.ending == TablebaseResult("win", 12)
-    assert msgspec.json.decode(msgspec.json.encode(found), type=Finding) == found
+    finding = finding_of("key", answer)
+    assert [line.value.expected for line in finding.lines] == [0.625, 1.0] and finding.value == finding.lines[0].value
+    assert finding.lines[1].value.mate == 2
+    assert finding.ending == TablebaseResult("win", 12)
+    assert msgspec.json.decode(msgspec.json.encode(finding), type=Finding) == finding
 
 
 def test_a_review_and_an_analysis_have_one_value_by_one_name(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
@@ -219,8 +219,8 @@ def test_a_line_keeps_the_moves_of_earlier_iterations() -> None:
 def test_only_the_line_of_a_mate_is_kept_whole() -> None:
     pv = [f"a{i % 10}b{i % 10}" for i in range(30)]
     lines = [{"score": {"mate": 15}, "pv": pv}, {"score": {"cp": 1, "expected": 0.5}, "pv": pv}]
-    found = [finding_of("key", {"lines": [line]}).lines[0].moves for line in lines]
-    assert [len(moves) for moves in found] == [30, 10]
+    actual = [finding_of("key", {"lines": [line]}).lines[0].moves for line in lines]
+    assert [len(moves) for moves in actual] == [30, 10]
 
 
 def test_a_verdict_that_the_next_search_takes_back_is_in_doubt() -> None:
@@ -304,9 +304,9 @@ def test_not_every_game_has_an_opening() -> None:
 def test_named_openings_are_those_of_the_first_moves() -> None:
     """Each piece of the table stands on its point at the start, and is of the named side."""
     board = siqi.Board()
-    found = formations()
-    assert len(found) > 60 and len({(one.red, one.black) for one in found}) == len(found)
-    for one in found:
+    table = formations()
+    assert len(table) > 60 and len({(one.red, one.black) for one in table}) == len(table)
+    for one in table:
         for moves, side in ((one.red, siqi.RED), (one.black, siqi.BLACK)):
             pieces = [board.piece_at(siqi.parse_square(move[:2])) for move in moves]
             assert all(piece is not None and piece.color == side for piece in pieces), one
@@ -376,8 +376,8 @@ def test_the_verdicts_of_a_page_are_in_its_pgn(tmp_path: Path) -> None:
     assert texts[0] == texts[1] and "{mine}" in texts[0]
     grades = {1: "inaccuracy", 2: "mistake", 3: "blunder"}
     wanted = [f"{{Siqi {grades[ply['k']]} -{100 * ply['l']:.0f}%" for ply in game["plies"] if "k" in ply]
-    found = [text for text in re.findall(r"\{[^|}]*", texts[0]) if "%/" not in text and text != "{mine"]
-    assert found == wanted != []
+    actual = [text for text in re.findall(r"\{[^|}]*", texts[0]) if "%/" not in text and text != "{mine"]
+    assert actual == wanted != []
     assert len(re.findall(r"\d+%/\d+ [CHRAEKP+-]", texts[0])) == len(wanted)
     assert "pgn" not in data_of(page_of_ewn(tmp_path))["games"][0]
 
@@ -676,12 +676,12 @@ def test_refusals_change_nothing(
     contents = {"a.pgn": XIANGQI.encode(), "empty": b"", "b.html.partial": b'{"siqi":"else"}\n'}
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
-    found = review(*arguments, *NODES)
+    returned = review(*arguments, *NODES)
     if line == "illegal move":  # a fault: what comes before it is shown
-        assert found == 1 and line in capsys.readouterr().err
+        assert returned == 1 and line in capsys.readouterr().err
         return
     error = capsys.readouterr().err
-    assert found == status and line in error and len(error.splitlines()) == 1
+    assert returned == status and line in error and len(error.splitlines()) == 1
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == contents
 
 
@@ -700,9 +700,9 @@ def test_a_refused_cluster_leaves_nothing(
     assert review(*command, *NODES) == 2 and capsys.readouterr().err == "siqi review: no workers\n"
     assert [path.name for path in tmp_path.iterdir()] == ["a.pgn"]
     partial = tmp_path / "a.html.partial"
-    found = HEAD + b'{"key":"1234"}\n'
-    partial.write_bytes(found)
-    assert review(*command, *NODES) == 2 and partial.read_bytes() == found
+    content = HEAD + b'{"key":"1234"}\n'
+    partial.write_bytes(content)
+    assert review(*command, *NODES) == 2 and partial.read_bytes() == content
 
 
 def test_a_page_is_replaced_only_if_it_is_ours(tmp_path: Path) -> None:

@@ -56,9 +56,9 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as started:
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses to run as root with one
-        found = started.chromium.launch(executable_path=CHROMIUM, args=sandbox)
-        yield found
-        found.close()
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=sandbox)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -132,24 +132,24 @@ def test_a_game_by_keys_and_clicks(number: int, game: str, language: str, browse
         assert page.input_value("#language") == language
         page.select_option("#games", str(number - 1))
         page.locator("#title").click()  # the keys are the page's again
-        found = [shown(page)]
+        states = [shown(page)]
         for ply in range(1, ENDS[game] + 1):
-            found.append(press(page, "ArrowRight"))
-            assert found[-1].current == found[-1].slider == str(ply) and found[-1].spoken == found[-1].state
-        assert press(page, "ArrowRight") == found[-1]
-        assert len({one.shapes for one in found}) == len({one.state for one in found}) == len(found)
-        assert press(page, "ArrowLeft") == found[-2]
-        assert press(page, "Home") == found[0] and press(page, "End") == found[-1]
-        assert click(page, "#moves [data-ply='5']") == found[5]
-        assert click(page, "[data-go=next]") == found[6] and click(page, "[data-go=back]") == found[5]
+            states.append(press(page, "ArrowRight"))
+            assert states[-1].current == states[-1].slider == str(ply) and states[-1].spoken == states[-1].state
+        assert press(page, "ArrowRight") == states[-1]
+        assert len({one.shapes for one in states}) == len({one.state for one in states}) == len(states)
+        assert press(page, "ArrowLeft") == states[-2]
+        assert press(page, "Home") == states[0] and press(page, "End") == states[-1]
+        assert click(page, "#moves [data-ply='5']") == states[5]
+        assert click(page, "[data-go=next]") == states[6] and click(page, "[data-go=back]") == states[5]
         box = page.locator("#graph").bounding_box()
         page.mouse.click(box["x"] + box["width"] - 9, box["y"] + 20)
-        assert shown(page) == found[-1]
-        assert click(page, "[data-go=first]") == found[0]
+        assert shown(page) == states[-1]
+        assert click(page, "[data-go=first]") == states[0]
         page.fill("#slider", "4")
-        assert shown(page) == found[4]
-        assert click(page, "[data-go=flip]").shapes != found[4].shapes
-        assert press(page, "f") == found[4]
+        assert shown(page) == states[4]
+        assert click(page, "[data-go=flip]").shapes != states[4].shapes
+        assert press(page, "f") == states[4]
         assert f"game={number}&ply=4&lang={language}" in page.url
 
 
@@ -267,11 +267,11 @@ def test_a_position_is_copied_and_the_verdicts_are_saved(browser: Any, page_file
 
 def test_notations_and_texts_of_a_game(browser: Any, page_file: Path) -> None:
     with opened(browser, page_file, "#game=1&ply=1&lang=en") as page:
-        found = []
+        actual = []
         for notation in range(4):
             page.select_option("#notation", str(notation))
-            found.append(page.inner_text("#moves [data-ply='1']"))
-        assert found == ["炮二平五", "炮二平五", "C2.5", "H2-E2"]
+            actual.append(page.inner_text("#moves [data-ply='1']"))
+        assert actual == ["炮二平五", "炮二平五", "C2.5", "H2-E2"]
         assert "<img src=x onerror=alert(1)> <!-- <script>" in page.inner_text("#judgement .comment")
         assert "Cup </script><b>" in page.inner_text("#title")
         assert page.locator("img, b").count() == 0
@@ -289,13 +289,13 @@ def margin(page: Any) -> str:
 def test_the_margin_follows_the_notation(browser: Any, page_file: Path) -> None:
     """With Chinese moves the files are counted from the right of each side; the board does not move on the screen."""
     with opened(browser, page_file, "#game=1&ply=1&lang=en") as page:
-        found, boxes = [], []
+        actual, boxes = [], []
         for notation in range(4):
             page.select_option("#notation", str(notation))
-            found.append(margin(page))
+            actual.append(margin(page))
             boxes.append(page.locator(".picture:not([hidden]) svg").bounding_box())
         coordinates = "abcdefghi0123456789"
-        assert found == ["九八七六五四三二一123456789"] * 2 + [coordinates] * 2
+        assert actual == ["九八七六五四三二一123456789"] * 2 + [coordinates] * 2
         assert boxes == boxes[:1] * 4
         page.select_option("#notation", "1")
         page.click("[data-go=flip]")

@@ -29,9 +29,9 @@ def test_lines_depend_on_their_numbers_alone() -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_lines_have_the_plies_of_their_list(name: str) -> None:
     settings = msgspec.structs.replace(SETTINGS, kind=name)
-    found = [json.loads(judge((settings, number)))["moves"] for number in range(6)]
-    assert {len(moves) for moves in found if moves} <= set(KINDS[name].plies)
-    assert any(found)
+    actual = [json.loads(judge((settings, number)))["moves"] for number in range(6)]
+    assert {len(moves) for moves in actual if moves} <= set(KINDS[name].plies)
+    assert any(actual)
 
 
 def test_what_refuses_a_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,10 +42,10 @@ def test_a_quick_run_goes_on_after_a_kill_and_writes_every_page(tmp_path: Path) 
     assert "## figure-3" in so_far and "## figure-5" not in so_far
 
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    found = logs(tmp_path)
+    first = logs(tmp_path)
     for name, content in left.items():
         whole = content[: content.rfind(b"\n") + 1]
-        assert whole and found[name].startswith(whole), name
+        assert whole and first[name].startswith(whole), name
     report = (tmp_path / "report.md").read_text()
     for experiment in EXPERIMENTS:
         page = (tmp_path / f"{experiment.name}.md").read_text()
@@ -53,7 +53,7 @@ def test_a_quick_run_goes_on_after_a_kill_and_writes_every_page(tmp_path: Path) 
         assert (tmp_path / f"{experiment.name}.svg").stat().st_size > 1000
 
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    assert logs(tmp_path) == found
+    assert logs(tmp_path) == first
     assert (tmp_path / "report.md").read_text() == report
 
 

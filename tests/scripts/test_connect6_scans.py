@@ -121,9 +121,9 @@ def test_all_scans_choose_and_value_alike(game: Any, width: int, depth: int) -> 
     for record in rng.sample(GAMES, 6):
         position = replayed(game, record, rng.randrange(2, 12))
         if position.outcome() is None:
-            found = {program.search(position, depth) for program in programs}
-            assert len(found) == 1 and None not in found
-            turn, _, searched, pairs = found.pop()
+            results = {program.search(position, depth) for program in programs}
+            assert len(results) == 1 and None not in results
+            turn, _, searched, pairs = results.pop()
             assert searched == depth and pairs > 0
             assert position.move_text(turn) in map(position.move_text, position.legal_moves())
 

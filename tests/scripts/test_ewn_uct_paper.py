@@ -173,8 +173,8 @@ def test_the_course_of_a_search() -> None:
 
 def test_means_and_their_bars() -> None:
     assert mean([0.5]) == (0.5, 0.0)
-    found = mean([0.0, 1.0] * 50)
-    assert found.mean == 0.5 and found.bar == pytest.approx(1.96 * 0.5025 / 10, abs=1e-4)
+    estimate = mean([0.0, 1.0] * 50)
+    assert estimate.mean == 0.5 and estimate.bar == pytest.approx(1.96 * 0.5025 / 10, abs=1e-4)
 
 
 # The command

@@ -49,9 +49,9 @@ def test_a_quick_run_writes_every_page_and_a_second_repeats_nothing(
     lines = logs[cut.name].splitlines(keepends=True)
     cut.write_bytes(b"".join(lines[:-1]) + lines[-1][:40])  # killed as it wrote the last pair
     run(monkeypatch, tmp_path)
-    found = {path.name: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
-    assert len(found[cut.name].splitlines()) == len(lines) + 1  # half a pair is replayed as a whole pair
-    assert {name: log for name, log in found.items() if name != cut.name} == {
+    contents = {path.name: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
+    assert len(contents[cut.name].splitlines()) == len(lines) + 1  # half a pair is replayed as a whole pair
+    assert {name: log for name, log in contents.items() if name != cut.name} == {
         name: log for name, log in logs.items() if name != cut.name
     }
 

@@ -33,14 +33,14 @@ LOGS = ROOT / "scripts/results/papers"
 
 def measured(name: str) -> dict[str, Any]:
     """Return the values of a log of `Bench.measure`, by the first words of their keys up to a comma."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
 
     def read(line: bytes) -> None:
         entry = json.loads(line)
-        found[entry["key"].partition(",")[0]] = entry["value"]
+        values[entry["key"].partition(",")[0]] = entry["value"]
 
     read_log(LOGS / f"{name}.jsonl.zst", read)
-    return found
+    return values
 
 
 def pages(number: int) -> list[str]:
@@ -68,8 +68,8 @@ def test_local_s_scores_by_the_clock(depth: int, width: int, openings: int) -> N
 
 
 def test_learned_road_values_against_table_1() -> None:
-    (found,) = pairing_scores(read_games(LOGS / "connect6_roads/learned-values.jsonl.zst")).values()
-    assert all(spaced(percent(found.score)) in page for page in pages(3))
+    (score,) = pairing_scores(read_games(LOGS / "connect6_roads/learned-values.jsonl.zst")).values()
+    assert all(spaced(percent(score.score)) in page for page in pages(3))
 
 
 @pytest.mark.parametrize("reward", ["0..1", "-1..1"])
@@ -86,9 +86,9 @@ def test_regrets_of_figure_1(reward: str) -> None:
 
 
 def test_games_of_figure_1_s_factors() -> None:
-    found = pairing_scores(read_games(LOGS / "ewn_uct/figure-1-games.jsonl.zst"))
-    assert len(found) == 2
-    for score in found.values():
+    scores = pairing_scores(read_games(LOGS / "ewn_uct/figure-1-games.jsonl.zst"))
+    assert len(scores) == 2
+    for score in scores.values():
         assert sum(map(int, score.counts)) == 300
         assert all(spaced(percent(score.score)) in page for page in pages(1))
 
@@ -139,9 +139,9 @@ def test_rules_mined_with_and_without_an_order() -> None:
 @pytest.mark.parametrize(("name", "pairings"), [("parts", 2), ("figure-2", 3)])
 def test_scores_of_the_cooperative_player(name: str, pairings: int) -> None:
     """Each pairing of a log is a row of paper 4's pages, with its games and its score."""
-    found = pairing_scores(read_games(LOGS / f"junqi_cooperation/{name}.jsonl.zst"))
-    assert len(found) == pairings
-    for score in found.values():
+    scores = pairing_scores(read_games(LOGS / f"junqi_cooperation/{name}.jsonl.zst"))
+    assert len(scores) == pairings
+    for score in scores.values():
         cells = f"| {sum(map(int, score.counts))} | {spaced(percent(score.score))} |"
         assert all(cells in page for page in pages(4))
 
@@ -157,9 +157,9 @@ def test_kinds_of_the_cooperative_player_s_moves() -> None:
     for game in read_games(LOGS / "junqi_cooperation/parts.jsonl.zst")[:60]:
         for side, kind, meets in kinds_of(game["words"].split()):
             counts["ab"[side ^ game["first"]]].update([kind, "meets"] if meets else [kind])
-    for found in counts.values():
-        moves = sum(found[kind] for kind in KINDS)
-        cells = " | ".join(f"{100 * found[kind] / moves:.1f}" for kind in (*KINDS, "meets"))
+    for row in counts.values():
+        moves = sum(row[kind] for kind in KINDS)
+        cells = " | ".join(f"{100 * row[kind] / moves:.1f}" for kind in (*KINDS, "meets"))
         assert all(f"| {moves:,} | {cells} |" in page for page in pages(4))
 
 

@@ -25,16 +25,16 @@ SPRT = (0.0, 10.0)
 def records_of(settings: MatchSettings, games: int, seed: int = 1) -> list[MatchRecord]:
     """Return random games in an order in which some pairs overlap."""
     rng = random.Random(seed)
-    found = []
+    records = []
     for game in range(games):
         pair, first = divmod(game, 2)
         winner = rng.choice((0, 0, 1, None))
         cause = "rules"
         names = ("old", "new")
-        found.append(MatchRecord(game, pair, first, names, "", [], [str(game)], 1, winner, cause, "", (1, 1)))
+        records.append(MatchRecord(game, pair, first, names, "", [], [str(game)], 1, winner, cause, "", (1, 1)))
     for start in range(0, games - 4, 4):
-        found[start : start + 4] = rng.sample(found[start : start + 4], 4)
-    return found
+        records[start : start + 4] = rng.sample(records[start : start + 4], 4)
+    return records
 
 
 def test_each_point_is_the_tally_s_standing() -> None:

@@ -63,16 +63,16 @@ class Played(NamedTuple):
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> list[Played]:
     """Return a list that receives each game played."""
-    found: list[Played] = []
+    games: list[Played] = []
     play_moves = sample_positions.play_moves
 
     def watch(referee: Referee, *rest: Any) -> GameEnd:
         start = len(referee.words)
-        found.append(Played(play_moves(referee, *rest), referee.words, start))
-        return found[-1].ending
+        games.append(Played(play_moves(referee, *rest), referee.words, start))
+        return games[-1].ending
 
     monkeypatch.setattr(sample_positions, "play_moves", watch)
-    return found
+    return games
 
 
 # Games
@@ -242,16 +242,16 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(
         file.write(before[:100])
     process = start(path, count + 20_000, 1)
     assert process.communicate(timeout=120)[1] == "" and process.returncode == 0
-    found = samples_in(path)
-    assert path.read_bytes().startswith(before) and len(found) >= count + 20_000
+    samples = samples_in(path)
+    assert path.read_bytes().startswith(before) and len(samples) >= count + 20_000
     with SampleFile(path, read_settings(path)) as file:
         games = file.games
     # The samples equal those of an uninterrupted run, to the game that reaches the goal.
     same = msgspec.convert(read_settings(path), SampleSettings)
     assert same.evaluation not in ("terms", "")
     parts = [play(GameTask(same, number, None, NETWORK_BOOK)) for number in range(games)]
-    assert np.concatenate(parts).tobytes() == found.tobytes()
-    assert len(found) - len(parts[-1]) < count + 20_000
+    assert np.concatenate(parts).tobytes() == samples.tobytes()
+    assert len(samples) - len(parts[-1]) < count + 20_000
 
     before = path.read_bytes()
     monkeypatch.setattr("sys.argv", ["sample_positions.py", str(path), *STATIC, "--seed", "2"])

@@ -96,11 +96,11 @@ def start(path: Path, games: int) -> subprocess.Popen[str]:
 
 def children(process: subprocess.Popen[str]) -> list[int]:
     """Return the workers of a run."""
-    found = []
+    pids = []
     for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
         if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text():
-            found.append(int(pid))
-    return found
+            pids.append(int(pid))
+    return pids
 
 
 @pytest.mark.parametrize(

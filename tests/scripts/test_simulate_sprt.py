@@ -47,8 +47,8 @@ def test_the_approximation_skips_no_decision(kind: str) -> None:
 def test_the_committed_simulation() -> None:
     """Errors are 5 %, and lengths are Wald's, within three standard errors and the overshoot."""
     lines = (ROOT / "scripts/results/sprt-simulation.jsonl").read_text().splitlines()
-    for found in map(json.loads, lines):
-        (elo0, elo1), nelo, runs = found["test"], found["nelo"], found["runs"]
+    for row in map(json.loads, lines):
+        (elo0, elo1), nelo, runs = row["test"], row["nelo"], row["runs"]
         right = {elo0: 0.05, elo1: 0.95}.get(nelo, 0.5)
-        assert abs(found["h1"] - right) < 3 * math.sqrt(right * (1 - right) / runs)
-        assert found["games"] == pytest.approx(found["expected"], rel=0.05, abs=1.5 * found["bar"])
+        assert abs(row["h1"] - right) < 3 * math.sqrt(right * (1 - right) / runs)
+        assert row["games"] == pytest.approx(row["expected"], rel=0.05, abs=1.5 * row["bar"])

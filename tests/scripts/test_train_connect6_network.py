@@ -171,8 +171,8 @@ def test_a_value_is_not_asked_for_where_a_threat_or_a_win_stands() -> None:
 
 
 def test_openings_are_held_out_whole() -> None:
-    found = {is_held_out(["j10", f"a{row}b{row}", "c1d1", "e1f1", word]) for row in range(1, 19) for word in "xy"}
-    assert found == {True, False}
+    actual = {is_held_out(["j10", f"a{row}b{row}", "c1d1", "e1f1", word]) for row in range(1, 19) for word in "xy"}
+    assert actual == {True, False}
     assert is_held_out(["j10", "a1b1", "c1d1", "e1f1"]) == is_held_out(["j10", "a1b1", "c1d1", "e1f1", "g1h1"])
 
 

@@ -350,9 +350,9 @@ def test_blocks_are_held_out_whole(tmp_path: Path) -> None:
             block["ply"] = number
             file.append(block, 1)
     assert count_samples([path, path]) == [(HELD_OUT + 3, (HELD_OUT + 3) * len(block))] * 2
-    found = load_samples([path, path], [HELD_OUT + 3] * 2, None, 32767)
-    assert set(found.test["ply"].tolist()) == {0, HELD_OUT, HELD_OUT - 3}
-    assert len(found.train) == (2 * (HELD_OUT + 3) - 3) * len(block)
+    loaded = load_samples([path, path], [HELD_OUT + 3] * 2, None, 32767)
+    assert set(loaded.test["ply"].tolist()) == {0, HELD_OUT, HELD_OUT - 3}
+    assert len(loaded.train) == (2 * (HELD_OUT + 3) - 3) * len(block)
     fewer = load_samples([path], [3], None, 32767)  # the file has grown since
     assert set(fewer.train["ply"].tolist()) == {1, 2}
     with pytest.raises(OSError, match="has 53 blocks of positions, not 54"):
@@ -388,11 +388,11 @@ def run(
 
     def run_script(*more: str, status: int = 0) -> str:
         try:
-            found = train_xiangqi_network.main([*words.split(), *more])
+            returned = train_xiangqi_network.main([*words.split(), *more])
         except SystemExit as ended:
-            found = int(ended.code or 0)
+            returned = int(ended.code or 0)
         printed = capsys.readouterr()
-        assert found == status, printed.err
+        assert returned == status, printed.err
         return printed.out + printed.err
 
     return run_script
@@ -421,8 +421,8 @@ def test_a_killed_run_ends_with_the_same_network(run: Callable[..., str], tmp_pa
         left[0] = steps
         run("--out", "killed.network", "--log", "killed.jsonl", status=130)
         assert not Path("killed.network").exists() and Path("killed.part.npz").exists()
-    found = network_training.saved(Path("killed.part.npz"))
-    assert found and found[1].stage == 1 and found[1].step > 2
+    checkpoint = network_training.saved(Path("killed.part.npz"))
+    assert checkpoint and checkpoint[1].stage == 1 and checkpoint[1].step > 2
     left[0] = 0
     with SampleFile(Path("deep.zst"), {"seed": 2}) as file:  # positions that came later are left out
         file.append(play(1, 9)[0], 1)

@@ -99,10 +99,10 @@ def test_rules_in_any_order_are_counted_by_games() -> None:
         if len([each for each in sets if {a, b} <= each]) >= 2
         and len([each for each in sets if {a, b} <= each]) >= 0.7 * len([each for each in sets if a in each])
     }
-    found = {(rule.after[0], rule.answer): rule.games for rule in move_rules(games, wanted)}
-    assert found == expected and (MOVES[26], MOVES[90]) in found and (MOVES[90], MOVES[26]) in found
+    actual = {(rule.after[0], rule.answer): rule.games for rule in move_rules(games, wanted)}
+    assert actual == expected and (MOVES[26], MOVES[90]) in actual and (MOVES[90], MOVES[26]) in actual
     in_order = {(rule.after[0], rule.answer) for rule in move_rules(games, wanted._replace(ordered=True))}
-    assert in_order < set(found) and (MOVES[26], MOVES[90]) not in in_order
+    assert in_order < set(actual) and (MOVES[26], MOVES[90]) not in in_order
 
 
 def test_a_rule_is_played_at_once_and_else_the_search_moves(tmp_path: Path) -> None:

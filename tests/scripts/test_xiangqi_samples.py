@@ -66,9 +66,9 @@ def test_round_trip(tmp_path: Path) -> None:
             file.append(block, games)
         assert (file.count, file.games) == (71_001, 6)
     assert read_settings(path) == SETTINGS
-    found = list(read_samples(path))
-    assert [len(block) for block in found] == [1000, 1, 70_000] and found[0].dtype == SAMPLE_DTYPE
-    assert all(block.flags.writeable for block in found)
+    samples = list(read_samples(path))
+    assert [len(block) for block in samples] == [1000, 1, 70_000] and samples[0].dtype == SAMPLE_DTYPE
+    assert all(block.flags.writeable for block in samples)
     assert content(path) == b"".join(block.tobytes() for block, _ in blocks)
 
 
@@ -215,15 +215,15 @@ def test_a_position_and_its_sample_are_the_same() -> None:
     for position in random_positions(50, 1):
         sample = sample_of(position.record, -7)
         assert sample["ply"] == position.ply and sample["score"] == -7 and sample["result"] == 0
-        found = position_of(sample)
-        assert found.fen().split()[:2] == position.fen().split()[:2]
+        read = position_of(sample)
+        assert read.fen().split()[:2] == position.fen().split()[:2]
         for name in ("board", "square", "rank_bits", "file_bits", "turn", "key", "material", "score"):
-            assert (found.record[name] == position.record[name]).all(), name
-        assert (found.ply, int(found.record.quiet), int(found.record.since)) == (0, 0, 0)
-        assert sample_of(found.record, 0)["square"].tobytes() == sample["square"].tobytes()
+            assert (read.record[name] == position.record[name]).all(), name
+        assert (read.ply, int(read.record.quiet), int(read.record.since)) == (0, 0, 0)
+        assert sample_of(read.record, 0)["square"].tobytes() == sample["square"].tobytes()
         other = next(random_positions(1, position.ply)).record  # whatever a record held before
         set_up_sample(other, sample)
-        assert other.board.tobytes() == found.record.board.tobytes() and other.key == found.key
+        assert other.board.tobytes() == read.record.board.tobytes() and other.key == read.key
 
 
 def test_static_labels_are_the_evaluation() -> None:

@@ -48,8 +48,8 @@ def build(source: Path, into: Path, kind: str) -> Path:
     words = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(into), str(source)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-    (found,) = into.glob("*.tar.gz" if kind == "sdist" else "*.whl")
-    return found
+    (path,) = into.glob("*.tar.gz" if kind == "sdist" else "*.whl")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +58,8 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
     with tarfile.open(build(ROOT, folder, "sdist")) as archive:
         archive.extractall(folder, filter="data")
-    (found,) = (path for path in folder.iterdir() if path.is_dir())
-    return found
+    (unpacked,) = (path for path in folder.iterdir() if path.is_dir())
+    return unpacked
 
 
 def pages() -> set[str]:
@@ -75,9 +75,9 @@ def names_in(wheel: Path) -> set[str]:
 def test_the_source_distribution_has_every_file(sdist: Path) -> None:
     beside = ("siqi/", "scripts/", "tests/", "docs/")
     wanted = {name for name in tracked() if name.startswith(beside) or ("/" not in name and name.endswith(".md"))}
-    found = {str(path.relative_to(sdist)) for path in sdist.rglob("*") if path.is_file()}
-    assert wanted - found == set()
-    assert not [name for name in found if name.split("/")[0] in LINKS]
+    actual = {str(path.relative_to(sdist)) for path in sdist.rglob("*") if path.is_file()}
+    assert wanted - actual == set()
+    assert not [name for name in actual if name.split("/")[0] in LINKS]
 
 
 def test_both_wheels_are_the_package_and_start(sdist: Path, tmp_path: Path) -> None:
@@ -158,8 +158,8 @@ def test_nothing_goes_through_the_links_at_the_top() -> None:
         and not name.startswith(("tests/golden", "tests/support/fix"))
     ]
     this = Path(__file__).relative_to(ROOT).as_posix()
-    found = [name for name in names if name != this and path.search((ROOT / name).read_text(encoding="utf-8"))]
-    assert found == []
+    actual = [name for name in names if name != this and path.search((ROOT / name).read_text(encoding="utf-8"))]
+    assert actual == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a checkout of Windows may have no links")

@@ -67,8 +67,8 @@ def test_no_entry_is_left_over() -> None:
 
 
 def test_no_message_stands_twice() -> None:
-    found = [english for name, part in parts_of("zh") if name != WORDS for english in part]
-    assert sorted(found) == sorted(ENTRIES)
+    actual = [english for name, part in parts_of("zh") if name != WORDS for english in part]
+    assert sorted(actual) == sorted(ENTRIES)
     for path in (SIQI / "messages/zh").glob("*.json"):
         names = [pair[0] for pair in json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=list)]
         assert len(names) == len(set(names)), path.name

@@ -27,13 +27,13 @@ def test_the_newest_message_that_names_a_game_counts() -> None:
 
 
 def test_games_that_differ_have_a_line_and_those_without_a_name_have_none() -> None:
-    found = {"ewn": "3", "junqi": "6", "connect6": "9"}
-    (line,) = signatures.differences(signatures.named_in(LOG), found)
+    computed = {"ewn": "3", "junqi": "6", "connect6": "9"}
+    (line,) = signatures.differences(signatures.named_in(LOG), computed)
     assert "names 4" in line and "`Bench junqi: 6`" in line
 
 
 def test_lines_of_the_bench_are_read() -> None:
-    assert signatures.FOUND.findall("bench ewn nodes 5 time 1 nps 5000 signature 12\n") == [("ewn", "12")]
+    assert signatures.BENCH_LINE.findall("bench ewn nodes 5 time 1 nps 5000 signature 12\n") == [("ewn", "12")]
 
 
 @pytest.mark.parametrize("is_committed", [True, False])

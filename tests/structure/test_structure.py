@@ -56,8 +56,8 @@ def test_imports_go_down() -> None:
 def contracts() -> list[dict[str, Any]]:
     """Return the contracts of imports."""
     with (ROOT / "pyproject.toml").open("rb") as file:
-        found: list[dict[str, Any]] = tomllib.load(file)["tool"]["importlinter"]["contracts"]
-    return found
+        declared: list[dict[str, Any]] = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    return declared
 
 
 def test_the_documents_name_the_layers_of_the_contracts() -> None:
@@ -68,24 +68,24 @@ def test_the_documents_name_the_layers_of_the_contracts() -> None:
 
 def test_only_front_ends_have_a_protocol_s_words() -> None:
     """Only front ends, clients, checks, and the analysis, whose answers are JSON, have words of protocols."""
-    found = []
+    lines = []
     for path in [*(ROOT / "siqi/daemon").rglob("*.py"), *LIBRARY]:
         if path.parent.name in ("frontends", "clients", "check", "analysis") or path.name == "command_line.py":
             continue
         tree = ast.parse(path.read_text())
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        found += [
+        lines += [
             f"{path.name}:{node.lineno}: {node.value}"
             for node in ast.walk(tree)
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
             if PROTOCOL_WORDS.search(node.value)
         ]
-    assert found == []
+    assert lines == []
 
 
 def test_no_class_of_the_daemon_has_many_attributes() -> None:
     """No class has many attributes; fields of tuples and dataclasses are data and do not count."""
-    found = {}
+    counts = {}
     for path in [*(ROOT / "siqi/daemon").rglob("*.py"), *LIBRARY]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ClassDef):
@@ -95,9 +95,9 @@ def test_no_class_of_the_daemon_has_many_attributes() -> None:
                     if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)
                     if isinstance(inner.value, ast.Name) and inner.value.id == "self"
                 }
-                found[f"{path.name}: {node.name}"] = len(attributes)
-    assert {name: count for name, count in found.items() if count > MAX_ATTRIBUTES} == {}
-    assert max(found.values()) > MAX_ATTRIBUTES // 2  # the search finds attributes
+                counts[f"{path.name}: {node.name}"] = len(attributes)
+    assert {name: count for name, count in counts.items() if count > MAX_ATTRIBUTES} == {}
+    assert max(counts.values()) > MAX_ATTRIBUTES // 2  # the search finds attributes
 
 
 def test_the_handshake_needs_no_numba() -> None:
@@ -213,8 +213,10 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
         game.evaluate(position)
         position.outcome()
     gc.unfreeze()  # an engine in this process may have exempted what was imported
-    found = [o for o in gc.get_objects() if issubclass(type(o), CPUDispatcher)]  # `isinstance` would ask dead proxies
-    kernels = [o for o in found if o.__module__.startswith(f"siqi.games.{name}")]
+    dispatchers = [
+        o for o in gc.get_objects() if issubclass(type(o), CPUDispatcher)
+    ]  # `isinstance` would ask dead proxies
+    kernels = [o for o in dispatchers if o.__module__.startswith(f"siqi.games.{name}")]
     assert any(k.signatures for k in kernels)  # kernels that only kernels call have no code of their own
     assert [k.__name__ for k in kernels if len(k.signatures) > 1] == []
 
@@ -236,9 +238,9 @@ def test_every_game_folder_reads_alike() -> None:
     for name in registry.NAMES:
         folder = ROOT / "siqi/games" / name
         files = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.py")}
-        found = {file.partition("/")[0] for file in files}
-        assert found <= names, f"{name}: no layers: {found - names}"
-        expected = {file for part, own in FILES_OF_GAMES.items() if part in {"", *found} for file in own}
+        present = {file.partition("/")[0] for file in files}
+        assert present <= names, f"{name}: no layers: {present - names}"
+        expected = {file for part, own in FILES_OF_GAMES.items() if part in {"", *present} for file in own}
         assert expected <= files, f"{name} lacks {expected - files}"
 
 
@@ -305,8 +307,8 @@ def in_chinese(line: str) -> str:
 def test_both_languages_show_the_same_commands(page: Path) -> None:
     blocks, words = r"^```\w*\n(.*?)^```$", r"`([^`]+)`"
     english, chinese = (path.read_text(encoding="utf-8") for path in (page, page.with_suffix(".zh.md")))
-    found = ["\n".join(re.findall(blocks, text, re.DOTALL | re.MULTILINE)) for text in (english, chinese)]
-    for line, translation in zip(*(text.split("\n") for text in found), strict=True):
+    shown = ["\n".join(re.findall(blocks, text, re.DOTALL | re.MULTILINE)) for text in (english, chinese)]
+    for line, translation in zip(*(text.split("\n") for text in shown), strict=True):
         assert translation in (line, in_chinese(line)) or HEAD.match(line)
     rest = [re.sub(blocks, "", text, flags=re.DOTALL | re.MULTILINE) for text in (english, chinese)]
     inline = [{" ".join(word.split()) for word in re.findall(words, text)} for text in rest]

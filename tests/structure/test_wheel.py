@@ -21,8 +21,8 @@ PIP = ("-m", "pip", "--disable-pip-version-check")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run([sys.executable, *PIP, "wheel", "-q", "--no-deps", "-w", folder, ROOT], check=True)
-    (found,) = folder.glob("siqi-*.whl")
-    return found
+    (path,) = folder.glob("siqi-*.whl")
+    return path
 
 
 def environment_with(folder: Path, *packages: str | Path) -> Path:

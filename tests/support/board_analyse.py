@@ -12,8 +12,8 @@ ANALYSE = "?mode=analyse"
 
 
 def shown(served: RunningServer) -> AnalysisShown:
-    found: AnalysisShown = served.call(served.analysis.snapshot)
-    return found
+    snapshot: AnalysisShown = served.call(served.analysis.snapshot)
+    return snapshot
 
 
 def begin(page: Any, game: str) -> None:

@@ -26,9 +26,9 @@ SLOW_MS = 60_000
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as started:
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses to run as root with one
-        found = started.chromium.launch(executable_path=CHROMIUM, args=sandbox)
-        yield found
-        found.close()
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=sandbox)
+        yield browser
+        browser.close()
 
 
 @contextmanager
@@ -77,8 +77,8 @@ def by_keys(page: Any, points: list[str]) -> None:
 
 
 def fits(page: Any) -> bool:
-    found: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    return found
+    is_within: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    return is_within
 
 
 def until(page: Any, holds: Callable[[], bool]) -> None:

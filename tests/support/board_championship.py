@@ -17,8 +17,8 @@ from siqi.games.contract import Position
 
 
 def shown(served: RunningServer) -> Table:
-    found: Table = served.call(served.contests.snapshot)
-    return found
+    snapshot: Table = served.call(served.contests.snapshot)
+    return snapshot
 
 
 def waited(page: Any, served: RunningServer, *press: str) -> Table:

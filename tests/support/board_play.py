@@ -28,8 +28,8 @@ def begin(page: Any, game: str, side: int = 0, **selects: str) -> None:
 
 
 def shown(served: RunningServer) -> Snapshot:
-    found: Snapshot = served.call(served.session.snapshot)
-    return found
+    snapshot: Snapshot = served.call(served.session.snapshot)
+    return snapshot
 
 
 def drawn(page: Any, served: RunningServer) -> Snapshot:

@@ -59,7 +59,7 @@ class RunningServer:
 @contextmanager
 def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[RunningServer]:
     """Run a server over a folder of games until the end of the block."""
-    begun, found = threading.Event(), []
+    begun, servers = threading.Event(), []
 
     async def serve() -> None:
         store, numbering = Store[AnyEntry](folder, AnyEntry), numbers()
@@ -72,9 +72,9 @@ def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[Runn
         modes = Modes([session, contests, analysis], folder)
         server = BoardServer(Hall(modes, Reviews(folder, ("--depth", "1")), numbering, game))
         ended = asyncio.Event()
-        found.append(RunningServer(asyncio.get_running_loop(), server, session, analysis, server.listen(0)))
-        found[0].contests = contests
-        found[0].end = lambda: found[0].loop.call_soon_threadsafe(ended.set)  # type: ignore[attr-defined]
+        servers.append(RunningServer(asyncio.get_running_loop(), server, session, analysis, server.listen(0)))
+        servers[0].contests = contests
+        servers[0].end = lambda: servers[0].loop.call_soon_threadsafe(ended.set)  # type: ignore[attr-defined]
         begun.set()
         try:
             await ended.wait()
@@ -88,9 +88,9 @@ def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[Runn
     thread.start()
     try:
         assert begun.wait(WAIT_S)
-        yield found[0]
+        yield servers[0]
     finally:
-        found[0].end()  # type: ignore[attr-defined]
+        servers[0].end()  # type: ignore[attr-defined]
         thread.join(WAIT_S)
 
 

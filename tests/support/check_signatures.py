@@ -15,7 +15,7 @@ from siqi.games import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMED = re.compile(r"^Bench (\w+): (\d+)$", re.MULTILINE)
-FOUND = re.compile(r"^bench (\w+) nodes .* signature (\d+)$", re.MULTILINE)
+BENCH_LINE = re.compile(r"^bench (\w+) nodes .* signature (\d+)$", re.MULTILINE)
 
 
 def git(*words: str) -> str:
@@ -31,11 +31,11 @@ def named_in(log: str) -> dict[str, str]:
     return dict(reversed(NAMED.findall(log)))
 
 
-def differences(named: dict[str, str], found: dict[str, str]) -> list[str]:
+def differences(named: dict[str, str], signatures: dict[str, str]) -> list[str]:
     """Return a line for each game whose signature a commit message should name."""
     return [
         f"signatures: the last commit message names {named[game]}; end the next one with `Bench {game}: {signature}`"
-        for game, signature in found.items()
+        for game, signature in signatures.items()
         if named.get(game, signature) != signature
     ]
 
@@ -50,7 +50,7 @@ def main() -> int:
     bench = subprocess.run(
         [sys.executable, "-m", "siqi", "bench"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
     )
-    lines = differences(named, dict(FOUND.findall(bench.stdout)))
+    lines = differences(named, dict(BENCH_LINE.findall(bench.stdout)))
     print(*lines, sep="\n", end="\n" if lines else "")
     is_committed = not git("status", "--porcelain", "--", "siqi")
     return int(bool(lines) and is_committed)

@@ -79,15 +79,15 @@ class DaskProcesses:
 
 def child_of(process: subprocess.Popen[bytes]) -> int:
     """Return the process that a nanny watches over: its child that is a Python process of a worker."""
-    found: Sequence[int] = []
+    children: Sequence[int] = []
 
     def look() -> bool:
-        nonlocal found
+        nonlocal children
         path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         threads = Path(f"/proc/{process.pid}/task").glob("*/children")
         pids = [int(pid) for file in (path, *threads) for pid in file.read_text().split()]
-        found = [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-        return bool(found)
+        children = [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        return bool(children)
 
     DaskProcesses.wait_until(look)
-    return found[0]
+    return children[0]

@@ -131,11 +131,11 @@ class ForkedProcess:
 
     def communicate(self, given: bytes = b"", timeout: float = TIMEOUT_S) -> tuple[bytes, bytes]:
         """Send all input, read all output and wait for the end; TimeoutExpired after killing the process."""
-        found: dict[int, bytes] = {}
+        texts: dict[int, bytes] = {}
 
         def read(number: int, pipe: Any) -> None:
             with pipe:
-                found[number] = pipe.read()
+                texts[number] = pipe.read()
 
         readers = [threading.Thread(target=read, args=pair) for pair in enumerate((self.stdout, self.stderr))]
         for reader in readers:
@@ -150,7 +150,7 @@ class ForkedProcess:
         finally:
             for reader in readers:
                 reader.join()
-        return found[0], found[1]
+        return texts[0], texts[1]
 
 
 def run(

@@ -22,9 +22,9 @@ TAGS = ("Title", "Event", "Date", "Site", "Red", "Black", "TimeControl", "Annota
 def text(rng: random.Random, signs: str, most: int) -> str:
     """Return a text without blanks at its ends or in a row; empty only for `most` 0."""
     while True:
-        found = " ".join("".join(rng.choices(signs, k=rng.randint(1, most))).split(" ")).strip()
-        if found and "  " not in found and found not in ("?", "*"):
-            return found
+        text = " ".join("".join(rng.choices(signs, k=rng.randint(1, most))).split(" ")).strip()
+        if text and "  " not in text and text not in ("?", "*"):
+            return text
 
 
 def random_game(rng: random.Random, wild: bool = False, from_fen: bool | None = None) -> Game:
@@ -116,14 +116,14 @@ def reduced(game: Game, holds: frozenset[str], has_tags: bool) -> Game:
 
 def paths(game: Game) -> list[tuple[str, ...]]:
     """Return every line of a game from its start to its end, as words."""
-    found, waiting = [], [(game, ())]
+    paths, waiting = [], [(game, ())]
     while waiting:
         line, before = waiting.pop()
         words = tuple(move.uci() for move in line.moves)
-        found.append(before + words)
+        paths.append(before + words)
         for place, lines in line.variations.items():
             waiting += ((other, before + words[:place]) for other in lines)
-    return sorted(found)
+    return sorted(paths)
 
 
 def encrypted_xqf(data: bytes, version: int, key: bytes) -> bytes:

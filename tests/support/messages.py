@@ -141,15 +141,15 @@ def single_words() -> Iterator[tuple[str, str]]:
 
 def messages() -> dict[str, str]:
     """Return the messages, each with the place of its source."""
-    found = dict.fromkeys(OF_ARGPARSE, "siqi/daemon/commands/parser.py") | dict(single_words())
+    messages = dict.fromkeys(OF_ARGPARSE, "siqi/daemon/commands/parser.py") | dict(single_words())
     for patterns, only_errors in ((WHOLE, False), (ERRORS, True)):
         for path in sorted({path for pattern in patterns for path in SIQI.parent.glob(pattern)}):
             for part in parts_of(path, only_errors):
                 for node in literals(part):
                     place = f"{path.relative_to(SIQI.parent).as_posix()}:{node.lineno}"
                     lines = (line.strip(" ") for text in templates(node) for line in text.split("\n"))
-                    found |= {line: place for line in lines if is_message(line) and line not in found}
-    return found
+                    messages |= {line: place for line in lines if is_message(line) and line not in messages}
+    return messages
 
 
 def file_of(place: str) -> str:
@@ -162,6 +162,6 @@ def file_of(place: str) -> str:
 
 def sentences(text: str) -> Iterator[str]:
     """Yield the parts of a message between its marks (`: `, `; `, blanks), and what neighbours make together."""
-    found = re.split(r"(: |; |  +)", text)
-    for at in range(0, len(found), 2):
-        yield from ("".join(found[at : end + 1]) for end in range(at, len(found), 2))
+    parts = re.split(r"(: |; |  +)", text)
+    for at in range(0, len(parts), 2):
+        yield from ("".join(parts[at : end + 1]) for end in range(at, len(parts), 2))

@@ -112,9 +112,9 @@ class Nim:
             self.heap += int(word[1:])
 
     def copy(self) -> Nim:
-        found = Nim(self.info, f"{self.heap}/")
-        found.moves = list(self.moves)
-        return found
+        twin = Nim(self.info, f"{self.heap}/")
+        twin.moves = list(self.moves)
+        return twin
 
     def outcome(self) -> Outcome | None:
         return None if self.heap else Outcome(1 - self.turn, "last-stone")

@@ -56,9 +56,9 @@ def junqi() -> str:
 def write_games(folder: Path) -> dict[str, Path]:
     """Write a file for each game; return their paths by game."""
     texts = {"xiangqi.pgn": XIANGQI, "connect6.txt": CONNECT6, "ewn.txt": EWN, "junqi.txt": junqi()}
-    found = {}
+    paths = {}
     for name, text in texts.items():
         path = folder / name
         path.write_text(text, encoding="utf-8")
-        found[path.stem] = path
-    return found
+        paths[path.stem] = path
+    return paths

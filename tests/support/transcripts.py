@@ -131,11 +131,11 @@ class Shown:
 
     def lines(self, lines: Iterable[str]) -> tuple[str, ...]:
         """Return those of a block's lines that the transcript has."""
-        found = [line for line in map(self.line, lines) if line is not None]
+        shown = [line for line in map(self.line, lines) if line is not None]
         return tuple(
             line
-            for number, line in enumerate(found)
-            if not is_repeated(line, found[number - 1 : number]) or set(found[number:]) == {line}
+            for number, line in enumerate(shown)
+            if not is_repeated(line, shown[number - 1 : number]) or set(shown[number:]) == {line}
         )
 
 

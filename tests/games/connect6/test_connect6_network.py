@@ -83,8 +83,8 @@ def check(evaluation: NetworkEvaluation, network: Network, position: Connect6Pos
         expected = record.interest.reshape(2, POINTS)[position.turn].tolist()
     else:
         expected = naive.interest(network, NUMBERS, stones, position.turn, int(record.left))
-    found = evaluation.interest(record)
-    assert [found[point] for point in range(POINTS) if not record.stones[point]] == [
+    values = evaluation.interest(record)
+    assert [values[point] for point in range(POINTS) if not record.stones[point]] == [
         expected[point] for point in range(POINTS) if not record.stones[point]
     ]
     assert evaluation.value(record) == naive.value(network, NUMBERS, stones, position.turn)

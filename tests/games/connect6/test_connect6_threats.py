@@ -45,12 +45,12 @@ def replay(game: Any, history: list[str]) -> Any:
 
 def threats(board: dict[Point, int], side: int) -> list[list[Point]]:
     """Return the empty points of each road on which a side can make six in one turn."""
-    found = []
+    threats = []
     for road in ROADS:
         stones = [board.get(point) for point in road]
         if stones.count(side) >= 4 and stones.count(1 - side) == 0:
-            found.append([point for point in road if point not in board])
-    return found
+            threats.append([point for point in road if point not in board])
+    return threats
 
 
 def has_six(board: dict[Point, int], side: int) -> bool:
@@ -116,7 +116,7 @@ def _runs(row: list[str]) -> Iterator[str]:
 
 def test_an_attack_that_cannot_be_met_is_found_just_where_there_is_one(game: Any, solver: ThreatSolver) -> None:
     """A win is found exactly where the reference finds one: it tries all pairs of points on roads of two or three."""
-    found = 0
+    count = 0
     for position in random_positions(game, 60):
         board = board_of(position)
         side = position.turn
@@ -137,9 +137,9 @@ def test_an_attack_that_cannot_be_met_is_found_just_where_there_is_one(game: Any
             points = {point for threat in made for point in threat}
             if made and not any(all(set(hit) & threat for threat in made) for hit in combinations(points, 2)):
                 exists = len(points) > 1 or exists
-        found += exists
+        count += exists
         assert (solver.solve(position.record, BUDGET, depth=2) == 2) == exists, position.fen()
-    assert 5 < found < 55
+    assert 5 < count < 55
 
 
 def single_threat_wins(game: Any, solver: ThreatSolver, most: int) -> Iterator[tuple[Any, int, int]]:
@@ -167,9 +167,9 @@ def single_threat_wins(game: Any, solver: ThreatSolver, most: int) -> Iterator[t
 
 def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: Any, solver: ThreatSolver) -> None:
     rng = random.Random(9)
-    found = 0
+    count = 0
     for position, turn, length in single_threat_wins(game, solver, 2):
-        found += 1
+        count += 1
         side = position.turn
         position.push(turn)
         made = threats(board_of(position), side)
@@ -184,7 +184,7 @@ def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: 
             assert proof is not None and proof.length < length, (position.fen(), turn_text(turn), turn_text(reply))
             check(board_of(position), side, proof)
             position.pop()
-    assert found == 2
+    assert count == 2
 
 
 def test_an_attack_may_leave_one_stone_for_the_defence(game: Any, solver: ThreatSolver) -> None:

@@ -113,8 +113,8 @@ def test_alike_positions_have_one_number_and_others_their_own(ending: Ending, co
         numbers = set()
         for alike, strong in ((pieces, 0), (mirrored, 0), (turned, 1)):
             numbers.add(int(index_of(game.position(f"{alike} {side} -").record, NUMBERING_RECORD, e, strong)))
-        (found,) = numbers
-        assert 0 <= found < e.entries
+        (common,) = numbers
+        assert 0 <= common < e.entries
         # The representative of all equivalent boards: the least of mirror images and reversed numbers of either side.
         reverse = {0: str.maketrans("ABCDEF", "FEDCBA"), 1: str.maketrans("abcdef", "fedcba")}
         alike_texts = [pieces, mirrored]
@@ -126,7 +126,7 @@ def test_alike_positions_have_one_number_and_others_their_own(ending: Ending, co
                 alike_texts = [text.translate(lone) for text in alike_texts]
             else:
                 alike_texts += [text.translate(table) for text in alike_texts]
-        seen.setdefault(found, set()).add(min(alike_texts))
+        seen.setdefault(common, set()).add(min(alike_texts))
     assert all(len(texts) == 1 for texts in seen.values())
 
 

@@ -221,13 +221,13 @@ def test_visits_and_results_of_shared_trees_add_up() -> None:
 def test_searches_are_repeated_exactly(algorithm: str) -> None:
     game = new_game(Algorithm=algorithm)
     searcher = game.searcher()
-    found = []
+    actual = []
     for _ in range(2):
         searcher.configure(16, 1, 7)
         searcher.clear()
         for fen in ("ABC2/DE3/F3f/3ed/2cba f 3", "A1B2/2E2/C1F1f/2e2/1cb1a s 4"):
-            found.append(exhaust(searcher, Task(game.position(fen), Control(30_000))))
-    assert found[:2] == found[2:]
+            actual.append(exhaust(searcher, Task(game.position(fen), Control(30_000))))
+    assert actual[:2] == actual[2:]
 
 
 def test_the_tree_is_kept_from_move_to_move() -> None:

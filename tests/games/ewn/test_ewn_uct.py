@@ -88,8 +88,8 @@ def test_uct_values_are_those_of_the_formula(reward: str) -> None:
             n = rng.randint(1, rng.choice([3, 1000, 10**6]))
             total, all_n = rng.randint(0, n * WIN), n + rng.randint(0, 10**6)
             node[1] = (total, n, 0, OPEN, 0, 0)
-            found = float(value_of(work, address_of(node), 1, math.log(all_n))) + REWARDS[reward][0] * wink
-            assert found == pytest.approx(formula(total / n / WIN, n, all_n, wink, uctk, reward), rel=0, abs=1e-12)
+            actual = float(value_of(work, address_of(node), 1, math.log(all_n))) + REWARDS[reward][0] * wink
+            assert actual == pytest.approx(formula(total / n / WIN, n, all_n, wink, uctk, reward), rel=0, abs=1e-12)
 
 
 def test_uct_values_of_unvisited_and_proven_children() -> None:

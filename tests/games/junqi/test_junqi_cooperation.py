@@ -72,11 +72,11 @@ def activate(adapter: Any) -> None:
 
 
 def edges_at(tree: Any, first: int) -> list[Any]:
-    found = []
+    edges = []
     while first:
-        found.append(tree[first])
+        edges.append(tree[first])
         first = int(tree[first]["next"])
-    return found
+    return edges
 
 
 # UCT
@@ -238,7 +238,7 @@ def test_what_was_learned_follows_moves_and_pieces(newcomer: int | None) -> None
     known = np.array([before]).view(np.recarray)[0], np.array([row]).view(np.recarray)[0]
     worth, seen = team.carried_over(known[1], known[0], pieces, old)
     earlier = moves_of(before, 3)
-    found = 0
+    count = 0
     for action, moves_now in enumerate(moves_of(row, 3)):
         agreeing = [
             number
@@ -247,14 +247,14 @@ def test_what_was_learned_follows_moves_and_pieces(newcomer: int | None) -> None
         ]
         lessons = sum(int(before["seen"][number]) for number in agreeing)
         assert seen[action] == lessons
-        found += lessons > 0
+        count += lessons > 0
         for i, piece in enumerate(pieces):
             total = 0.0
             if piece in old:
                 at = old.index(piece) * JOINT_ACTIONS
                 total = sum(float(before["worth"][at + n]) * int(before["seen"][n]) for n in agreeing)
             assert worth[i, action] == pytest.approx(total / max(lessons, 1), abs=1e-5)
-    assert found and not seen[len(moves_of(row, 3)) :].any()
+    assert count and not seen[len(moves_of(row, 3)) :].any()
 
 
 @pytest.mark.filterwarnings("error")
@@ -285,14 +285,14 @@ def test_a_team_is_sorted_and_kept() -> None:
 def some_positions() -> list[Any]:
     """Return ten views of recorded games, each two plies later than the one before."""
     game, records = registry.load("junqi"), vectors("junqi_games.jsonl")
-    found = []
+    positions = []
     for number in range(10):
         record = records[number % len(records)]
         referee: Any = game.position()
         for word in (record["first"], record["second"], *record["moves"][: 4 + 2 * number]):
             referee.push(referee.parse_move(word))
-        found.append(position_after(game, GameRecord(tuple(referee.view_moves(referee.turn)))))
-    return found
+        positions.append(position_after(game, GameRecord(tuple(referee.view_moves(referee.turn)))))
+    return positions
 
 
 @pytest.mark.parametrize("nodes", [300, 1000, 5000])

@@ -92,8 +92,8 @@ def test_games_of_the_referee(game: Game, record: dict[str, Any]) -> None:
         view = replay(game, position.view_moves(viewer))
         assert view.viewer == viewer
         if record["end"] == "flag":
-            found = view.outcome()
-            assert found == outcome or (found.unknown and viewer == record["winner"])
+            ended = view.outcome()
+            assert ended == outcome or (ended.unknown and viewer == record["winner"])
 
 
 def test_random_games_against_the_oracle(game: Game) -> None:
@@ -213,8 +213,8 @@ def test_copies_that_go_back_stay_independent(game: Game) -> None:
     ],
 )
 def test_outcomes_of_a_board(game: Game, fen: str, outcome: str | None) -> None:
-    found = game.position(fen).outcome()
-    assert (None if found is None else str(found)) == outcome
+    ended = game.position(fen).outcome()
+    assert (None if ended is None else str(ended)) == outcome
 
 
 def test_who_makes_the_31st_ply_without_contact_loses(game: Game) -> None:

@@ -98,11 +98,11 @@ def test_views_of_random_games(game: Game) -> None:
                     assert fresh.key == view.key
         for witness in witnesses:
             assert referee.view_moves(witness.viewer) == witness.words
-            found, truth = witness.position.outcome(), referee.outcome()
+            outcome, truth = witness.position.outcome(), referee.outcome()
             if truth.reason == "flag":
-                assert found == truth or (found.unknown and truth.winner == witness.viewer)
+                assert outcome == truth or (outcome.unknown and truth.winner == witness.viewer)
             elif truth.reason == "quiet":
-                assert found == truth
+                assert outcome == truth
 
 
 def worlds(rng: random.Random, setups: tuple[str, str], enemy: int) -> tuple[str, str]:

@@ -31,13 +31,13 @@ def brute_force(sets: list[int], left: list[int]) -> list[tuple[int, ...]]:
     """Return all assignments of one of its types to each set, each type at most as often as `left` allows."""
     if not sets:
         return [()]
-    found = []
+    assignments = []
     for kind in range(12):
         if sets[0] >> kind & 1 and left[kind]:
             left[kind] -= 1
-            found += [(kind, *rest) for rest in brute_force(sets[1:], left)]
+            assignments += [(kind, *rest) for rest in brute_force(sets[1:], left)]
             left[kind] += 1
-    return found
+    return assignments
 
 
 def random_sets(rng: random.Random) -> tuple[list[int], int]:
@@ -124,17 +124,17 @@ def test_worlds_are_as_likely_as_their_weights() -> None:
         total = sum(exact.values())
         worlds = draw_worlds(belief, 4000, tried)
         assert 0 < worlds.effective <= 1
-        found = Counter(tuple(kinds[:open_].tolist()) for kinds in worlds.kinds)
-        assert set(found) <= set(exact)
+        actual = Counter(tuple(kinds[:open_].tolist()) for kinds in worlds.kinds)
+        assert set(actual) <= set(exact)
         for solution, weight in exact.items():
             share = weight / total
-            assert abs(found[solution] / 4000 - share) < 5 * math.sqrt(share * (1 - share) / 4000) + 1e-9
+            assert abs(actual[solution] / 4000 - share) < 5 * math.sqrt(share * (1 - share) / 4000) + 1e-9
 
 
 def exact_marginals(belief: Belief) -> Any:
     """Return the probabilities [piece, type] over all worlds, by forward and backward sums over assigned types."""
     shape = tuple(count + 1 for count in COUNTS)
-    found, total = np.zeros((PIECES, 12)), 0.0
+    sums, total = np.zeros((PIECES, 12)), 0.0
     for flag, weights in belief.weights.items():
         allowed = np.array([[types >> kind & 1 for kind in range(12)] for types in belief.may])
         allowed[:, FLAG] = 0
@@ -155,9 +155,9 @@ def exact_marginals(belief: Belief) -> Any:
         for piece in range(PIECES):
             for kind in np.flatnonzero(rows[piece]):
                 both = forwards[piece][at(kind, slice(0, -1))] * backwards[piece + 1][at(kind, slice(1, None))]
-                found[piece, kind] += scale * rows[piece, kind] * both.sum()
+                sums[piece, kind] += scale * rows[piece, kind] * both.sum()
         total += scale * forwards[PIECES][COUNTS]
-    return found / total
+    return sums / total
 
 
 def at(kind: int, part: slice) -> tuple[slice, ...]:

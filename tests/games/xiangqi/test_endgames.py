@@ -164,21 +164,21 @@ def naive_distances() -> dict[tuple[str, int], int]:
             then.push(move)
             following.append((then.fen_board(), 1 - turn))
         after[(fen.split()[0], turn)] = following
-    found = {place: 0 for place, following in after.items() if not following}
+    distances = {place: 0 for place, following in after.items() if not following}
     while True:
-        grown = dict(found)
+        grown = dict(distances)
         for place, following in after.items():
             if place in grown:
                 continue
-            ends = [found.get(other) for other in following]  # positions without the pawn are never won
+            ends = [distances.get(other) for other in following]  # positions without the pawn are never won
             lost = [end for end in ends if end is not None and end % 2 == 0]
             if lost:
                 grown[place] = min(lost) + 1
             elif None not in ends:
                 grown[place] = max(end for end in ends if end is not None) + 1
-        if grown == found:
-            return found
-        found = grown
+        if grown == distances:
+            return distances
+        distances = grown
 
 
 @pytest.mark.long

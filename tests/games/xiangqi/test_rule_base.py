@@ -254,15 +254,15 @@ def test_a_learned_rule_counts_games_as_the_formulas_say(tmp_path: Path) -> None
         ((past, _), *_) = histories(position.record, BY_IDENTITY)
         sequences.append(past)
     assert len(book.rules) > 20
-    for found in book.rules:
-        (before,), answer = found.after, found.answer
+    for rule in book.rules:
+        (before,), answer = rule.after, rule.answer
         assert answer is not None
         both = sum(before in past and answer in past[past.index(before) + 1 :] for past in sequences)
         asked = sum(before in past for past in sequences)
         share = sum(answer in past for past in sequences) / 40
-        assert found.games == both >= LEARNED.least
-        assert found.confidence == pytest.approx(both / asked) and found.confidence >= LEARNED.confidence
-        assert found.lift == pytest.approx(both / asked / share) and found.score == 1.0 - found.answer.piece // 16
+        assert rule.games == both >= LEARNED.least
+        assert rule.confidence == pytest.approx(both / asked) and rule.confidence >= LEARNED.confidence
+        assert rule.lift == pytest.approx(both / asked / share) and rule.score == 1.0 - rule.answer.piece // 16
 
 
 def test_no_game_counts_twice_and_none_is_lost(tmp_path: Path) -> None:

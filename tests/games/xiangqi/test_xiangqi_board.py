@@ -420,8 +420,8 @@ def test_the_kernels_are_asked_late_and_know_the_whole_past() -> None:
             assert board.fen() == played.fen()
         elif question == 1:
             outcome, expected = board.outcome(), played.outcome()
-            found = outcome and (outcome.termination.value, outcome.winner)
-            assert found == (expected and (expected.reason, None if expected.winner is None else expected.winner == 0))
+            ended = outcome and (outcome.termination.value, outcome.winner)
+            assert ended == (expected and (expected.reason, None if expected.winner is None else expected.winner == 0))
             repeated += outcome is not None
         elif question == 2:
             assert set(board.legal_moves) == set(map(Move.from_code, played.legal_moves()))
@@ -680,10 +680,10 @@ def test_each_fault_has_its_name(fen: str, status: Status) -> None:
 
 
 def test_no_fault_is_without_an_example() -> None:
-    found = Status.VALID
+    shown = Status.VALID
     for status in FAULTS.values():
-        found |= status
-    assert found == ~Status.VALID
+        shown |= status
+    assert shown == ~Status.VALID
 
 
 NEED_A_PLAYABLE_POSITION: dict[str, Callable[[Board], object]] = {

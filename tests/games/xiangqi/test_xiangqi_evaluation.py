@@ -31,17 +31,17 @@ def mix(packed: int, phase: int) -> int:
 def random_positions(count: int, seed: int) -> list[Any]:
     rng = random.Random(seed)
     game = registry.load("xiangqi")
-    found = []
+    positions = []
     position: Any = game.position()
-    while len(found) < count:
+    while len(positions) < count:
         moves = position.legal_moves()
         if not moves or position.ply > 120:
             position = game.position()
             continue
         position.push(rng.choice(moves))
         if rng.random() < 0.2:
-            found.append(position.copy())
-    return found
+            positions.append(position.copy())
+    return positions
 
 
 def mirrored(fen: str) -> str:

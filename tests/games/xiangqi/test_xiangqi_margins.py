@@ -29,13 +29,13 @@ def nodes(game: Game) -> list[int]:
     """Return the nodes of some iterations of searches."""
     searcher = game.searcher()
     searcher.configure(1, 1, 0)
-    found = []
+    counts = []
     for fen in FENS:
         searcher.clear()
         searcher.start(Task(XiangqiPosition(fen), Control()))
-        found.append([searcher.iterate().nodes for _ in range(9)][-1])
+        counts.append([searcher.iterate().nodes for _ in range(9)][-1])
         searcher.finish()
-    return found
+    return counts
 
 
 def test_each_margin_changes_searches() -> None:

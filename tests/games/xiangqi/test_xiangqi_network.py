@@ -163,12 +163,12 @@ def legal_pieces(names: dict[str, str]) -> dict[str, str]:
         "a": {"d0", "f0", "e1", "d2", "f2"},
         "b": {"c0", "g0", "a2", "e2", "i2", "c4", "g4"},
     }
-    found = {}
+    placements = {}
     for square, letter in names.items():
         place = square if letter.isupper() else f"{square[0]}{9 - int(square[1])}"
         if place in places.get(letter.lower(), {place}):
-            found[square] = letter
-    return found
+            placements[square] = letter
+    return placements
 
 
 NETWORKS = {
@@ -511,7 +511,7 @@ def test_squares_are_named_as_the_client_counts_ranks() -> None:
         raised = client.answers("eval")
     assert any(line.startswith("eval R a0 ") for line in plain)
     assert [
-        re.sub(r"^(eval \w [a-i])(\d+)", lambda found: f"{found[1]}{int(found[2]) + 1}", line) for line in plain
+        re.sub(r"^(eval \w [a-i])(\d+)", lambda match: f"{match[1]}{int(match[2]) + 1}", line) for line in plain
     ] == raised
 
 

@@ -361,15 +361,15 @@ def test_every_legal_move_of_random_games(games: int) -> None:
 @functools.cache
 def rows_for(letter: str, file: int) -> list[int]:
     """Return the rows of a FEN on which a piece may stand on a file."""
-    found = []
+    cases = []
     for row in range(10):
         rows = [["1"] * 9 for _ in range(10)]
         rows[0][4], rows[8][3] = "k", "K"
         rows[row][file] = letter
         with contextlib.suppress(ValueError):
             Board(f"{'/'.join(map(''.join, rows))} {'b' if letter.isupper() else 'w'} - - 0 1")
-            found.append(row)
-    return found
+            cases.append(row)
+    return cases
 
 
 def random_crowd(choose: random.Random) -> Board:
@@ -473,9 +473,9 @@ def test_moves_as_fairy_stockfish_writes_them_in_wxf(boards: int) -> None:
     ],
 )
 def test_moves_without_blanks(text: str, expected: str) -> None:
-    found = moves_in(text)
-    assert " ".join(word for word, _ in found) == expected
-    assert all(text[at : at + len(word)] == word for word, at in found)
+    actual = moves_in(text)
+    assert " ".join(word for word, _ in actual) == expected
+    assert all(text[at : at + len(word)] == word for word, at in actual)
 
 
 def test_games_without_blanks() -> None:

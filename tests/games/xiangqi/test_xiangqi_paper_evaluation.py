@@ -68,7 +68,7 @@ def palace_attackers(board: Board, side: int) -> dict[tuple[int, int], int]:
     A rook, horse or pawn attacks a point whatever is on it; a cannon attacks only a piece that it could take, or its
     own piece behind the screen.
     """
-    found = {}
+    attackers = {}
     for origin, letter in board.items():
         if side_of(letter) == side and letter.lower() in "nrcp":
             points = [(file, rank) for file in (3, 4, 5) for rank in range(10) if in_palace((file, rank), 1 - side)]
@@ -77,8 +77,8 @@ def palace_attackers(board: Board, side: int) -> dict[tuple[int, int], int]:
             enemy = "a" if side == 0 else "A"
             attacked = sum(point in reach(board | {point: enemy}, origin) for point in points if point != origin)
             if attacked:
-                found[origin] = attacked
-    return found
+                attackers[origin] = attacked
+    return attackers
 
 
 def naive_counts(position: Any) -> dict[str, int]:
@@ -127,24 +127,24 @@ def endings(count: int, seed: int) -> list[Any]:
     rng = random.Random(seed)
     game = registry.load("xiangqi")
     fens = [case["fen"] for case in vectors("xiangqi_mates.jsonl")]
-    found: list[Any] = []
-    while len(found) < count:
+    positions: list[Any] = []
+    while len(positions) < count:
         position: Any = game.position(rng.choice(fens))
         for _ in range(rng.randrange(6)):
             if moves := position.legal_moves():
                 position.push(rng.choice(moves))
         if position.legal_moves():
-            found.append(game.position(position.fen()))
-    return found
+            positions.append(game.position(position.fen()))
+    return positions
 
 
 def read(explained: list[str]) -> dict[str, tuple[int, int, int]]:
     """Return (points, count, points of one) by term."""
-    found = {}
+    terms = {}
     for line in explained[:-1]:
         name, *numbers = re.fullmatch(r"([a-z ]+) ([+-]\d+) \(([+-]\d+) of (\d+)\)", line).groups()  # type: ignore[union-attr]
-        found[name] = tuple(map(int, numbers))
-    return found  # type: ignore[return-value]
+        terms[name] = tuple(map(int, numbers))
+    return terms  # type: ignore[return-value]
 
 
 def test_every_term_is_the_oracle_s() -> None:
@@ -152,11 +152,11 @@ def test_every_term_is_the_oracle_s() -> None:
     for position in endings(60, 1):
         explained = explain(position.record)
         counts, points = naive_counts(position), naive_points(position)
-        found = read(explained)
-        assert {name: count for name, (_, count, _) in found.items()} == counts, position.fen()
-        assert {name: one for name, (_, _, one) in found.items()} == points, position.fen()
-        assert all(sum_ == count * one for sum_, count, one in found.values())
-        total = CENTIPAWNS * sum(sum_ for sum_, _, _ in found.values())
+        terms = read(explained)
+        assert {name: count for name, (_, count, _) in terms.items()} == counts, position.fen()
+        assert {name: one for name, (_, _, one) in terms.items()} == points, position.fen()
+        assert all(sum_ == count * one for sum_, count, one in terms.values())
+        total = CENTIPAWNS * sum(sum_ for sum_, _, _ in terms.values())
         assert explained[-1] == f"total {total if position.turn == 0 else -total:+d} for the side to move"
         for name, count in counts.items():
             seen[name] += count != 0

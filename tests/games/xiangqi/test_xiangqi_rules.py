@@ -399,8 +399,8 @@ def test_openings_replay(game: Game, moves: str) -> None:
     ],
 )
 def test_outcome_of_a_board(game: Game, fen: str, outcome: str | None) -> None:
-    found = game.position(fen).outcome()
-    assert (None if found is None else str(found)) == outcome
+    ended = game.position(fen).outcome()
+    assert (None if ended is None else str(ended)) == outcome
 
 
 @pytest.mark.parametrize("counters", ["500 7", "119 1", "0 99999"])
@@ -589,9 +589,9 @@ def test_random_repetitions_against_the_oracle(game: Game, every: int) -> None:
     seen: dict[str, int] = {}
     for case in [*vectors("xiangqi_repetition.jsonl"), *vectors("xiangqi_mates.jsonl")][::every]:
         for cycle in shuffles(rng, game.position(case["fen"])):
-            found = verdict(replay(game, case["fen"], cycle * 2))
-            assert found == verdict_of_cycle(case["fen"], cycle), (case["fen"], cycle)
-            seen[found] = seen.get(found, 0) + 1
+            actual = verdict(replay(game, case["fen"], cycle * 2))
+            assert actual == verdict_of_cycle(case["fen"], cycle), (case["fen"], cycle)
+            seen[actual] = seen.get(actual, 0) + 1
     assert seen["loss"] > 20 // every
     assert every > 1 or seen["win"] > 1
 

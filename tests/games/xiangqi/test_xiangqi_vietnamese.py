@@ -53,8 +53,8 @@ def chinese(game: Game) -> str:
 def test_a_game_is_read(text: str) -> None:
     game = game_of(f'[Red "A"]\n\n{text} 1-0\n')
     assert chinese(game) == CHINESE and not game.errors and not game.notes and game.result == "1-0"
-    found = BY_NAME["moves"].read(text.encode())
-    assert not found.faults and not found.notes and chinese(found.games[0]) == CHINESE
+    parsed = BY_NAME["moves"].read(text.encode())
+    assert not parsed.faults and not parsed.notes and chinese(parsed.games[0]) == CHINESE
     kind = recognised(FORMATS, text.encode())
     assert kind is not None and kind.name == "moves"
 

@@ -36,10 +36,10 @@ def points_of(text: str) -> list[Point]:
     """Return the one or two points of a turn's text, in the order written."""
     if not re.fullmatch(r"([a-s][1-9][0-9]?){1,2}", text):
         raise ValueError(f"not a turn: {text}")
-    found = [(COLUMNS.index(c), int(r)) for c, r in re.findall(r"([a-s])([0-9]+)", text)]
-    if any(point not in POINTS for point in found):
+    points = [(COLUMNS.index(c), int(r)) for c, r in re.findall(r"([a-s])([0-9]+)", text)]
+    if any(point not in POINTS for point in points):
         raise ValueError(f"off the board: {text}")
-    return found
+    return points
 
 
 def text_of(points: list[Point]) -> str:

@@ -28,7 +28,7 @@ def features(
         side = stones.get((column, row))
         return 0 if side is None else 1 if side == turn else 2
 
-    found = []
+    features = []
     for column, row in POINTS:
         x = biases.astype(object)
         for across, along in ((1, 0), (0, 1), (1, 1), (1, -1)):
@@ -40,20 +40,20 @@ def features(
                 code = sum(cell * 4**i for i, cell in enumerate(cells))
                 x = x + rows[numbers[code], min(place, 5 - place)].astype(object)
         assert max(map(abs, x)) < bound
-        found.append(np.maximum(x, 0))
-    return np.array(found)
+        features.append(np.maximum(x, 0))
+    return np.array(features)
 
 
 def interest(network: Any, numbers: Mapping[int, int], stones: Mapping[Point, int], turn: int, left: int) -> list[int]:
     """Return the interest of each point, those with stones included."""
     head = 2 - left
     x = features(network.policy_rows, network.policy_biases, numbers, stones, turn)
-    found = []
+    values = []
     for number, (column, row) in enumerate(POINTS):
         total = int((x[number] * network.policy_weights[head].astype(object)).sum())
         nearness = 18 - abs(column - 9) - abs(row - 9)
-        found.append((total + nearness * int(network.policy_centre[head])) // 4096)
-    return found
+        values.append((total + nearness * int(network.policy_centre[head])) // 4096)
+    return values
 
 
 def value(network: Any, numbers: Mapping[int, int], stones: Mapping[Point, int], turn: int) -> int:

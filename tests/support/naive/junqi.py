@@ -105,11 +105,11 @@ class Naive:
         side, letter = self.board[origin]
         if letter in "jl" or origin in HEADQUARTERS:
             return set()
-        found = set(ROADS[origin])
+        targets = set(ROADS[origin])
         for down, right in ((1, 0), (-1, 0), (0, 1), (0, -1)):  # straight on by rail, over empty stations
             here, there = origin, step(origin, down, right)
             while there is not None and there in RAILS[here]:
-                found.add(there)
+                targets.add(there)
                 if there in self.board:
                     break
                 here, there = there, step(there, down, right)
@@ -119,10 +119,10 @@ class Naive:
                 for there in RAILS[queue.pop(0)]:
                     if there not in seen:
                         seen.add(there)
-                        found.add(there)
+                        targets.add(there)
                         if there not in self.board:
                             queue.append(there)
-        return {square for square in found if self.may_enter(side, square)}
+        return {square for square in targets if self.may_enter(side, square)}
 
     def may_enter(self, side: int, square: str) -> bool:
         """True for an empty square, or one with an enemy that does not sit in a camp."""

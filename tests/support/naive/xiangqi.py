@@ -43,50 +43,50 @@ def reach(board: Board, origin: Square) -> list[Square]:
     letter = board[origin]
     side, kind = side_of(letter), letter.lower()
     file, rank = origin
-    found: list[Square] = []
+    squares: list[Square] = []
     if kind == "k":
-        found = [(file + df, rank + dr) for df, dr in ORTHOGONAL if in_palace((file + df, rank + dr), side)]
+        squares = [(file + df, rank + dr) for df, dr in ORTHOGONAL if in_palace((file + df, rank + dr), side)]
         for step in (1, -1):  # the flying general: an open file between the kings
             square = (file, rank + step)
             while on_board(square) and square not in board:
                 square = (file, square[1] + step)
             if board.get(square, "").lower() == "k":
-                found.append(square)
+                squares.append(square)
     elif kind == "a":
-        found = [(file + df, rank + dr) for df, dr in DIAGONAL if in_palace((file + df, rank + dr), side)]
+        squares = [(file + df, rank + dr) for df, dr in DIAGONAL if in_palace((file + df, rank + dr), side)]
     elif kind == "b":
         for df, dr in DIAGONAL:
             target = (file + 2 * df, rank + 2 * dr)
             if (file + df, rank + dr) not in board and not beyond_river(target, side):
-                found.append(target)
+                squares.append(target)
     elif kind == "n":
         for df, dr in ORTHOGONAL:
             if (file + df, rank + dr) not in board:  # the leg is free
                 for sideways in (1, -1):
-                    found.append((file + 2 * df + sideways * abs(dr), rank + 2 * dr + sideways * abs(df)))
+                    squares.append((file + 2 * df + sideways * abs(dr), rank + 2 * dr + sideways * abs(df)))
     elif kind == "r":
         for df, dr in ORTHOGONAL:
             square = (file + df, rank + dr)
             while on_board(square) and square not in board:
-                found.append(square)
+                squares.append(square)
                 square = (square[0] + df, square[1] + dr)
-            found.append(square)
+            squares.append(square)
     elif kind == "c":
         for df, dr in ORTHOGONAL:
             square = (file + df, rank + dr)
             while on_board(square) and square not in board:
-                found.append(square)
+                squares.append(square)
                 square = (square[0] + df, square[1] + dr)
             square = (square[0] + df, square[1] + dr)  # beyond the screen
             while on_board(square) and square not in board:
                 square = (square[0] + df, square[1] + dr)
             if square in board:
-                found.append(square)
+                squares.append(square)
     elif kind == "p":
-        found.append((file, rank + (1 if side == 0 else -1)))
+        squares.append((file, rank + (1 if side == 0 else -1)))
         if beyond_river(origin, side):
-            found += [(file + 1, rank), (file - 1, rank)]
-    return [s for s in found if on_board(s) and (s not in board or side_of(board[s]) != side)]
+            squares += [(file + 1, rank), (file - 1, rank)]
+    return [s for s in squares if on_board(s) and (s not in board or side_of(board[s]) != side)]
 
 
 def king_falls(board: Board, side: int) -> bool:

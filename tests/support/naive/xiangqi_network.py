@@ -35,13 +35,13 @@ def rows(board: Board, side: int) -> list[int]:
     is_mirrored = king[0] == 5
     file, rank = seen(king, side, is_mirrored)
     bucket = 2 * rank + "de".index("abcdefghi"[file])
-    found = []
+    rows = []
     for square, letter in board.items():
         kind = KINDS.index(letter.lower()) + (0 if side_of(letter) == side else 7)
         place = usual(square, side_of(letter)) if letter in "Pp" else square
         file, rank = seen(place, side, is_mirrored)
-        found.append(bucket * 14 * 90 + kind * 90 + 9 * rank + file)
-    return found
+        rows.append(bucket * 14 * 90 + kind * 90 + 9 * rank + file)
+    return rows
 
 
 def network_value(network: Any, board: Board, turn: int) -> int:

@@ -28,10 +28,10 @@ def begin(request: dict[str, Any], **more: Any) -> str:
 def stones(turn: str) -> dict[str, int]:
     """Return a turn of Connect6 with Botzone's coordinates."""
     points = re.findall(r"[a-s]\d+", turn)
-    found = {"x1": -1, "y1": -1}
+    fields = {"x1": -1, "y1": -1}
     for i, point in enumerate(points):
-        found |= {f"x{i}": COLUMNS.index(point[0]), f"y{i}": 19 - int(point[1:])}
-    return found
+        fields |= {f"x{i}": COLUMNS.index(point[0]), f"y{i}": 19 - int(point[1:])}
+    return fields
 
 
 def turn_of(response: dict[str, int]) -> str:

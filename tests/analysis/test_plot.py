@@ -127,7 +127,7 @@ def test_a_game_is_a_line_with_its_worst_moves() -> None:
     assert list(course.get_ydata()) == pytest.approx([0.5, 0.5, 0.5, 0.2, 0.8])
     assert {text.get_text() for text in axes[0].texts} == {"a0a2", "i9i7"} and len(marks) == 3  # and the middle
     assert plot.shown("$\\x\n象") == "id \\$\\x??"
-    bars = [sum(bar.get_height() for bar in one.patches) for one in axes[1:]]
+    bars = [sum(bar.get_height() for bar in axis.patches) for axis in axes[1:]]
     assert bars == [5, 5, 5, 5]
 
 
@@ -220,7 +220,7 @@ def test_a_resumed_run_has_all_answers_in_its_plot(tmp_path: Path, monkeypatch: 
     again = json.dumps(answer("a", 0, {"cp": 7}), separators=(",", ":")).encode()
     with answers.open("ab") as file:
         file.write(again + b"\n")
-    by_turn = {one["turn"]: one for one in last_answers(answers)}
+    by_turn = {last["turn"]: last for last in last_answers(answers)}
     assert sorted(by_turn) == [0, 1, 2, 3] and by_turn[0]["lines"][0]["score"] == {"cp": 7}
     assert len(list(last_answers(answers))) == 4
     status, out, err = siqi("--resume", answers, "--output", "plot")

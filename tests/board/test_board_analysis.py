@@ -449,24 +449,26 @@ def test_lines_come_ten_times_a_second_at_most_and_a_new_question_stops_the_old_
         thinker.request(first)
         times: list[float] = []
         while len(times) < 5 or times[-1] - times[0] < 0.5:
-            one = news.get(timeout=120)
-            assert not isinstance(one, Fault)
-            if isinstance(one, Found):
+            event = news.get(timeout=120)
+            assert not isinstance(event, Fault)
+            if isinstance(event, Found):
                 assert (
-                    isinstance(first, Think) and one.key == first.key and len(one.lines) == (6 if game == "ewn" else 3)
+                    isinstance(first, Think)
+                    and event.key == first.key
+                    and len(event.lines) == (6 if game == "ewn" else 3)
                 )
-                times.append(one.elapsed_ms / 1000)
+                times.append(event.elapsed_ms / 1000)
         assert len(times) <= 2 + 10 * (times[-1] - times[0])
         study.do(ask.Dice(3) if game == "ewn" else ask.Add("h2e2"))
         second = study.analysis.wanted()
         thinker.request(second)
         asked_at = time.monotonic()
         while not (
-            isinstance(one := news.get(timeout=60), Found) and isinstance(second, Think) and one.key == second.key
+            isinstance(event := news.get(timeout=60), Found) and isinstance(second, Think) and event.key == second.key
         ):
-            assert not isinstance(one, Fault)
+            assert not isinstance(event, Fault)
         assert time.monotonic() - asked_at < 20
-        (lines,) = study.analysis.engine_found(one)
+        (lines,) = study.analysis.engine_found(event)
         assert isinstance(lines, LinesShown) and not lines.lines[0].throw and lines.lines[0].points
     finally:
         thinker.close()
@@ -478,8 +480,8 @@ def test_moves_of_a_view_have_the_referees_answer() -> None:
     study.do(ask.Add(random_junqi_setup(study.rng)))
     shown = study.do(ask.Add("?"))
     assert shown.needs_answers and not shown.has_views
-    battle = next(one for one in shown.choices if one.points[-1] in shown.pieces)
-    quiet = next(one for one in shown.choices if one.points[-1] not in shown.pieces)
+    battle = next(choice for choice in shown.choices if choice.points[-1] in shown.pieces)
+    quiet = next(choice for choice in shown.choices if choice.points[-1] not in shown.pieces)
     assert study.refused(ask.Add(battle.word))
     assert study.refused(ask.Add(battle.word, 3))
     flag = next(point for point, letter in shown.pieces.items() if letter == "x" and point in ("A1", "A3"))

@@ -54,7 +54,7 @@ def test_an_analysis_by_the_keyboard_alone(browser: Any, tmp_path: Path) -> None
             assert shown(served).throw == 3
             page.evaluate("document.querySelector('#grid [tabindex=\"0\"]').focus()")
             played = served.analysis.tree.nodes[1].word
-            other = next(one for one in shown(served).choices if one.word != played)
+            other = next(choice for choice in shown(served).choices if choice.word != played)
             by_keys(page, other.points)
             page.wait_for_selector("#tree .move >> nth=1")
             assert page.locator("#tree .branch .move").count() == 1 and shown(served).node == 2

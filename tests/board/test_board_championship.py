@@ -306,7 +306,7 @@ def test_the_score_and_who_begins_are_corrected_across_games(op: Operator) -> No
     assert shown.contest is not None and shown.contest.points == (0, 3)
     again = reopened(op, op.store.latest())
     assert again.shown().contest == op.shown().contest and again.shown().corrections == shown.corrections
-    assert [one.what for one in shown.corrections] == ["score", "first", "back", "back"]
+    assert [correction.what for correction in shown.corrections] == ["score", "first", "back", "back"]
 
 
 def test_a_double_round_has_two_points_for_a_win_and_one_for_a_draw(op: Operator) -> None:
@@ -442,9 +442,9 @@ def test_junqis_referee(op: Operator) -> None:
     op.step()
     until(op, "opponent")
     shown = op.shown()
-    attack = next((one for one in shown.choices if one.points[1] in shown.pieces), None)
+    attack = next((choice for choice in shown.choices if choice.points[1] in shown.pieces), None)
     assert all(letter == "X" for point, letter in shown.pieces.items() if letter.isupper())
-    plain = next(one for one in shown.choices if one.points[1] not in shown.pieces)
+    plain = next(choice for choice in shown.choices if choice.points[1] not in shown.pieces)
     if attack is not None:
         assert "result code is needed" in op.refused(Play(attack.word))
         assert "impossible" in op.refused(Play(attack.word, 3))
@@ -466,7 +466,7 @@ def test_sides_are_played_by_the_engine_or_a_hand(op: Operator) -> None:
     assert shown.press == "opponent" and shown.stones == 2
     op.do(SetPlayers((True, True)))
     assert isinstance(op.mode.wanted(), Think)
-    assert [one.detail for one in op.shown().corrections] == ["0 0", "1 1"]
+    assert [correction.detail for correction in op.shown().corrections] == ["0 0", "1 1"]
 
 
 def test_the_evaluation_is_the_operators_unless_it_is_hidden(op: Operator) -> None:

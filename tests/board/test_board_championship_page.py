@@ -153,7 +153,7 @@ def test_the_second_screen_shows_board_and_clocks_and_cannot_press(browser: Any,
             waited(page, served, "announce")
             page.wait_for_selector("#c-evaluation:has-text('depth')", state="attached")
             watch.wait_for_selector("#c-clocks .runs")
-            marks = [one.locator("#grid .chosen").count() for one in (page, watch)]
+            marks = [screen.locator("#grid .chosen").count() for screen in (page, watch)]
             assert marks == [2, 0] and not watch.text_content("#spoken")  # the stones to be announced
             assert not watch.text_content("#c-evaluation") and not watch.text_content("#c-move")
             watch.keyboard.press("Enter")

@@ -74,7 +74,7 @@ def test_arrows_answers_and_faces(browser: Any, tmp_path: Path) -> None:
             if count == 0:
                 page.wait_for_selector("#arrows .drawn polygon", state="attached")
         page.wait_for_selector("#arrows .drawn", state="detached")
-        battle = next(one for one in now.choices if one.points[-1] in now.pieces)
+        battle = next(choice for choice in now.choices if choice.points[-1] in now.pieces)
         for point in battle.points:
             page.click(f"#grid [data-point={point}]")
         page.click("#battle [data-act=answer2]")

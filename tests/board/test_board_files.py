@@ -46,7 +46,7 @@ def test_an_earlier_game_goes_on_also_after_a_restart(games: Store[Any], tmp_pat
     table.begin("connect6", clock_ms=60_000)
     table.now += 3000
     files = listed(table.session)
-    assert [one.game for one in files.files] == ["connect6", "ewn", "xiangqi"]
+    assert [file.game for file in files.files] == ["connect6", "ewn", "xiangqi"]
     assert files.current == files.files[0].name and files.files[2].name == first
     shown = table.do(OpenFile(first))
     assert shown.stage == "asks" and shown.file == first and [move.word for move in shown.moves] == ["h2e2"]
@@ -119,7 +119,7 @@ def test_an_earlier_contest_of_another_day_goes_on_in_its_folder(tmp_path: Path)
     op.today = "2026-11-28T09:00:00"
     op.begin("ewn", teams=("Alpha", "Gamma"))
     files = listed(op.mode)
-    assert [one.title for one in files.files] == ["Alpha – Gamma", "Alpha – Beta"]
+    assert [file.title for file in files.files] == ["Alpha – Gamma", "Alpha – Beta"]
     shown = op.do(OpenFile(files.files[1].name))
     assert shown.stage == "asks" and shown.contest is not None and shown.contest.teams == ("Alpha", "Beta")
     assert (tmp_path / "2026-11-27" / shown.record).is_file() and shown.record
@@ -149,7 +149,7 @@ def test_an_earlier_analysis_is_shown_with_its_tree(tmp_path: Path) -> None:
     do(ask.Open("xiangqi"))
     do(ask.Open("ewn"))
     files = listed(analysis)
-    assert [one.title for one in files.files] == ["", "", "A – B"]
+    assert [file.title for file in files.files] == ["", "", "A – B"]
     shown = do(OpenFile(files.files[2].name))
     assert (shown.node, shown.fen, shown.players, shown.tree) == (3, first.fen, ("A", "B"), first.tree)
     assert do(OpenFile(files.files[1].name)).game == "xiangqi"  # of the game that is loaded

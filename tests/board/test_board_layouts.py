@@ -57,7 +57,7 @@ def test_a_set_up_is_kept_and_taken_later_by_either_side(game: str, person: int,
     did(later, UseLayout("mine"))
     did(later, SetUp())
     assert later.state.path()[person].word == WORDS[game]
-    other = next(one for one in WORDS if one != game)
+    other = next(name for name in WORDS if name != game)
     assert begun(later, other, Begin(other, 0, 20)).layouts == []  # each game has its own
 
 

@@ -115,7 +115,7 @@ def test_each_check_keeps_something_out(name: str, served: RunningServer, monkey
     from siqi.daemon.board import server
 
     for handler in (server.Guarded, server.Entrance, server.Enter):
-        monkeypatch.setattr(handler, "checks", tuple(one for one in handler.checks if one is not check))
+        monkeypatch.setattr(handler, "checks", tuple(other for other in handler.checks if other is not check))
     answer = ask(served, method, path, sent, body)
     assert answer.status in (200, 400, 404) or b"another token" in answer.data
 
@@ -268,9 +268,9 @@ def test_one_tab_holds_the_board_and_all_watch(tmp_path: Path) -> None:
                 await first.say_text(bad)
                 assert (await first.next("refused"))["reason"]
             await first.say(do="begin", game="xiangqi", person=0, skill=0, movetime_ms=50)
-            for one in (first, second):
-                ready = await one.until(lambda event: event["stage"] == "play", "snapshot")
-                assert len(ready["choices"]) == 44 and len((await one.next("board"))["views"]) == 2
+            for socket in (first, second):
+                ready = await socket.until(lambda event: event["stage"] == "play", "snapshot")
+                assert len(ready["choices"]) == 44 and len((await socket.next("board"))["views"]) == 2
             await first.say(do="move", word="h2e2")
             answered = await second.until(lambda event: len(event["moves"]) == 2, "snapshot")
             assert answered["moves"][0]["word"] == "h2e2" and answered["turn"] == 0
@@ -323,8 +323,8 @@ def test_modes_are_switched_for_all_tabs_and_a_second_screen_only_watches(tmp_pa
         async def talk() -> None:
             screen = await tab(served, query="?screen=watch")
             assert not (await screen.next("seat"))["holds"]
-            one = await tab(served)
-            assert (await one.next("mode")) | {"number": 0} == {
+            table = await tab(served)
+            assert (await table.next("mode")) | {"number": 0} == {
                 "event": "mode",
                 "number": 0,
                 "mode": "play",
@@ -333,24 +333,24 @@ def test_modes_are_switched_for_all_tabs_and_a_second_screen_only_watches(tmp_pa
             for command in ({"do": "take board"}, {"do": "mode", "mode": "championship"}, {"do": "hint"}):
                 await screen.say(**command)
                 assert (await screen.next("refused"))["reason"] == "this screen only watches"
-            await one.say(do="mode", mode="nothing")
-            assert (await one.next("refused"))["reason"] == "no mode nothing"
+            await table.say(do="mode", mode="nothing")
+            assert (await table.next("refused"))["reason"] == "no mode nothing"
             assert ask(served, "GET", "/record", cookie(served)).status == 404
-            await one.say(do="mode", mode="championship")
-            for each in (one, screen):
+            await table.say(do="mode", mode="championship")
+            for each in (table, screen):
                 assert (await each.until(lambda event: event["mode"] == "championship", "mode"))["modes"]
                 assert (await each.next("championship"))["stage"] == "start"
-            await one.say(do="begin", game="connect6", teams=["四棋", "B"], games=1, first=0, clock_ms=3000)
-            await one.until(lambda event: event["press"] == "resume", "championship")
-            await one.say(do="resume")
-            await one.until(lambda event: event["press"] == "announce", "championship")
-            await one.say(do="confirm")
-            played = await one.until(lambda event: event["moves"], "championship")
+            await table.say(do="begin", game="connect6", teams=["四棋", "B"], games=1, first=0, clock_ms=3000)
+            await table.until(lambda event: event["press"] == "resume", "championship")
+            await table.say(do="resume")
+            await table.until(lambda event: event["press"] == "announce", "championship")
+            await table.say(do="confirm")
+            played = await table.until(lambda event: event["moves"], "championship")
             answer = ask(served, "GET", "/record", cookie(served))
             assert answer.status == 200 and "四棋" in answer.data.decode("gb18030")
             assert quote(played["record"], safe="") in answer.headers["Content-Disposition"]
             assert ask(served, "GET", "/record", {}).status == 403
-            await one.say(do="mode", mode="play")
+            await table.say(do="mode", mode="play")
             assert (await screen.until(lambda event: True, "snapshot"))["stage"] == "start"
 
         dialogue(talk)
@@ -361,24 +361,24 @@ def test_a_review_of_a_game_that_is_over(game: str, tmp_path: Path) -> None:
     with running(tmp_path, game) as served:
 
         async def talk() -> None:
-            one = await tab(served)
-            await one.next("snapshot")
-            await one.say(do="begin", game=game, person=0, skill=0, movetime_ms=20)
-            now = await one.until(
+            table = await tab(served)
+            await table.next("snapshot")
+            await table.say(do="begin", game=game, person=0, skill=0, movetime_ms=20)
+            now = await table.until(
                 lambda event: (event["setup"] and event["pieces"]) or event["choices"] or event["stones"],
                 "snapshot",
             )
             if now["setup"]:
-                await one.say(do="set up")
-                now = await one.until(lambda event: event["choices"], "snapshot")
-            await one.say(do="move", word=now["choices"][0]["word"] if now["choices"] else "j10")
-            await one.until(lambda event: event["choices"] or event["stones"], "snapshot")
-            await one.say(do="review")
-            assert (await one.next("refused"))["reason"] == "the game is not over"
-            await one.say(do="resign")
-            await one.until(lambda event: event["stage"] == "over", "snapshot")
-            await one.say(do="review")
-            shown = await one.until(
+                await table.say(do="set up")
+                now = await table.until(lambda event: event["choices"], "snapshot")
+            await table.say(do="move", word=now["choices"][0]["word"] if now["choices"] else "j10")
+            await table.until(lambda event: event["choices"] or event["stones"], "snapshot")
+            await table.say(do="review")
+            assert (await table.next("refused"))["reason"] == "the game is not over"
+            await table.say(do="resign")
+            await table.until(lambda event: event["stage"] == "over", "snapshot")
+            await table.say(do="review")
+            shown = await table.until(
                 lambda event: event["event"] == "refused" or event["address"], "reviewing", "refused"
             )
             page = ask(served, "GET", shown["address"], cookie(served))

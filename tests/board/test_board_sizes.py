@@ -149,7 +149,7 @@ def operate_by_touch(page: Any, served: RunningServer, game: str) -> None:
             page.tap("#c-main .first:enabled")
         until(page, lambda now=now: board_championship.shown(served).number > now.number + 1)
     count = len(now.moves)
-    quiet = [one.points for one in now.choices if one.points[1] not in now.pieces]
+    quiet = [choice.points for choice in now.choices if choice.points[1] not in now.pieces]
     tap(page, quiet[0] if quiet else board_play.picks(now, random.Random(1)))
     page.wait_for_selector("[data-press=confirm]")
     page.tap("#c-main [data-act=confirm]")

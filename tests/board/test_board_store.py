@@ -123,8 +123,8 @@ def test_a_folder_that_goes_is_made_anew_with_the_whole_game(tmp_path: Path) -> 
     table.do(Play("h2e2"))
     path = only_file(folder)
     path.rename(tmp_path / "elsewhere")
-    for one in folder.iterdir():
-        one.unlink()
+    for left in folder.iterdir():
+        left.unlink()
     folder.rmdir()
     table.answer()
     table.store.close()

@@ -464,15 +464,18 @@ def workers(planted: Path) -> Iterator[ClusterWorkers]:
 def test_a_cluster_of_this_machine_listens_on_the_loopback_by_tls_alone(workers: ClusterWorkers) -> None:
     sockets = listening()
     assert len(sockets) == 3  # the scheduler, a worker, its nanny; no HTTP server
-    assert {one.address for one in sockets} == {"127.0.0.1"}
-    for one in sockets:
-        assert one.port != 8787
-        with socket.create_connection((one.address, one.port), timeout=10) as plain:
+    assert {listener.address for listener in sockets} == {"127.0.0.1"}
+    for listener in sockets:
+        assert listener.port != 8787
+        with socket.create_connection((listener.address, listener.port), timeout=10) as plain:
             plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
             assert b"HTTP" not in received(plain)
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        with socket.create_connection((one.address, one.port), timeout=10) as raw, pytest.raises(ssl.SSLError):
+        with (
+            socket.create_connection((listener.address, listener.port), timeout=10) as raw,
+            pytest.raises(ssl.SSLError),
+        ):
             # The server requests a certificate; in TLS 1.3 the first answer shows it.
             context.wrap_socket(raw).recv(100)
 

@@ -291,13 +291,13 @@ def test_the_list_has_every_format(capsys: CaptureFixture[str]) -> None:
     rows = capsys.readouterr().out.splitlines()
     assert len(rows) == 1 + sum(len(registry.formats(name)) for name in registry.NAMES)
     for name in registry.NAMES:
-        for one in registry.formats(name):
-            assert one.holds <= set(FEATURES) and one.suffixes and one.load().read and one.load().write
-            assert one.tags == "all" or one.tags.isdigit()
+        for form in registry.formats(name):
+            assert form.holds <= set(FEATURES) and form.suffixes and form.load().read and form.load().write
+            assert form.tags == "all" or form.tags.isdigit()
     for name, module in (("xqf", "xqf"), ("cbl", "ccbridge")):
-        one = next(one for one in registry.formats("xiangqi") if one.name == name)
+        form = next(form for form in registry.formats("xiangqi") if form.name == name)
         fields = __import__(f"siqi.games.xiangqi.formats.{module}", fromlist=["_FIELDS"])._FIELDS
-        assert one.tags == str(len(fields))
+        assert form.tags == str(len(fields))
 
 
 STUDY = "3k5/9/9/3R5/9/4R4/9/9/7r1/5K2r w - - 0 1"

@@ -140,20 +140,20 @@ def test_positions_in_files(tmp_path: Path, encoding: str) -> None:
     assert lines_of(str(path)) == expected
 
 
-@pytest.mark.parametrize("name", [one.name for one in registry.formats("xiangqi")])
+@pytest.mark.parametrize("name", [form.name for form in registry.formats("xiangqi")])
 def test_every_format_of_xiangqi_is_shown(tmp_path: Path, name: str) -> None:
-    one = next(one for one in registry.formats("xiangqi") if one.name == name)
+    form = next(form for form in registry.formats("xiangqi") if form.name == name)
     boards = [Board(), Board()]
     for board, word in zip(boards, ("h2e2", "b2e2"), strict=True):
         board.push_uci(word)
         board.push_uci("h9g7")
     games = [Game.from_board(board) for board in boards]
     path = tmp_path / "game"  # its name shows no format
-    path.write_bytes(one.write(games[: None if "games" in one.holds else 1]).data)
+    path.write_bytes(form.write(games[: None if "games" in form.holds else 1]).data)
     assert lines_of(str(path)) == lines_of("startpos moves h2e2 h9g7")
     assert lines_of("--ply", "1", str(path)) == lines_of("startpos moves h2e2")
     assert lines_of("--from", name, "-", given=path.read_bytes()) == lines_of("startpos moves h2e2 h9g7")
-    if "games" in one.holds:
+    if "games" in form.holds:
         assert lines_of("--number", "2", str(path)) == lines_of("startpos moves b2e2 h9g7")
     assert b"--number 3: there " in siqi_show("--number", "3", str(path), status=2).stderr
 

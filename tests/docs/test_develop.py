@@ -95,8 +95,8 @@ def try_commands(page: str, folder: Path) -> None:
     """Run the commands of a page; the test fails if one fails or prints another output."""
     sessions = [re.split(r"^\$ ", text, flags=re.MULTILINE)[1:] for text in blocks(page, "console")]
     assert any(sessions), page
-    for one in (one for session in sessions for one in session):
-        command, _, shown = one.partition("\n")
+    for step in (step for session in sessions for step in session):
+        command, _, shown = step.partition("\n")
         out = run(command, folder)
         assert printed(shown.splitlines()).fullmatch(out), (command, out)
 

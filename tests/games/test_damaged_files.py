@@ -23,7 +23,7 @@ from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.library.tree import Line
 
-ALL = {(game, one.name): one for game in registry.NAMES for one in registry.formats(game)}
+ALL = {(game, form.name): form for game in registry.NAMES for form in registry.formats(game)}
 KEYS = [pytest.param(key, id="-".join(key)) for key in ALL]
 
 MAX_S = 2.0
@@ -33,21 +33,21 @@ REPEATED = 25_000
 
 def sample(key: tuple[str, str], rng: random.Random) -> bytes:
     """Return a file of a format with one to three games."""
-    one = ALL[key]
-    count = rng.randint(1, 3) if "games" in one.holds else 1
+    form = ALL[key]
+    count = rng.randint(1, 3) if "games" in form.holds else 1
     games: Sequence[Any]
     if key[0] == "xiangqi":
         games = [random_game(rng, from_fen=False) for _ in range(count)]
         games[0].moves = games[0].moves or [Move.from_uci("h2e2")]  # lists of moves have no game without any
     else:
         games = [random_record(key[0], rng, 14) for _ in range(count)]
-    return one.write(games).data
+    return form.write(games).data
 
 
-def check(one: Format, data: bytes) -> ParsedFile | None:
+def check(form: Format, data: bytes) -> ParsedFile | None:
     """Read a file: one clear line if it is refused, one for each fault; return what was found."""
     try:
-        parsed = one.read(data)
+        parsed = form.read(data)
     except ValueError as error:
         assert str(error) and len(str(error).splitlines()) == 1
         return None
@@ -146,21 +146,21 @@ TEXT = (
 
 @pytest.mark.parametrize("key", KEYS)
 def test_time_grows_with_the_size_only(key: tuple[str, str]) -> None:
-    game, one = key[0], ALL[key]
-    check(one, sample(key, random.Random(6)))  # the kernels are loaded
-    for head in HEADS.get(one.name, (b"",)):
-        for sign in TEXT if one.is_text else BINARY:
+    game, form = key[0], ALL[key]
+    check(form, sample(key, random.Random(6)))  # the kernels are loaded
+    for head in HEADS.get(form.name, (b"",)):
+        for sign in TEXT if form.is_text else BINARY:
             data = head + sign * (REPEATED // len(sign))
             start = time.process_time()
             recognised(registry.formats(game), data)
-            check(one, data)
+            check(form, data)
             assert time.process_time() - start < MAX_S, (head, sign)
 
 
-def peak_mib(one: Format, data: bytes) -> float:
+def peak_mib(form: Format, data: bytes) -> float:
     tracemalloc.start()
     try:
-        check(one, data)
+        check(form, data)
         return tracemalloc.get_traced_memory()[1] / (1 << 20)
     finally:
         tracemalloc.stop()
@@ -215,9 +215,9 @@ def test_values_of_sgf_without_end_are_faults() -> None:
 def test_the_commands_refuse_in_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rng = random.Random(7)
     path, out = tmp_path / "in", tmp_path / "out.pgn"
-    for key, one in ALL.items():
+    for key, form in ALL.items():
         path.write_bytes(rng.randbytes(3000))
-        assert run(["convert", "--from", one.name, "--game", key[0], str(path), str(out), "--to", one.name]) in (1, 2)
-        assert run(["show", "--from", one.name, "--game", key[0], str(path)]) in (1, 2)
+        assert run(["convert", "--from", form.name, "--game", key[0], str(path), str(out), "--to", form.name]) in (1, 2)
+        assert run(["show", "--from", form.name, "--game", key[0], str(path)]) in (1, 2)
         lines = capsys.readouterr().err.splitlines()
         assert len(lines) >= 2 and all(line.startswith("siqi ") for line in lines)

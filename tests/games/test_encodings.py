@@ -17,17 +17,17 @@ from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.system.encodings import detected, is_nearly_gb18030, is_nearly_utf8
 
-TEXTS = {(game, one.name): one for game in registry.NAMES for one in registry.formats(game) if one.is_text}
-HELD = [key for key, one in TEXTS.items() if one.tags != "0"]
+TEXTS = {(game, form.name): form for game in registry.NAMES for form in registry.formats(game) if form.is_text}
+HELD = [key for key, form in TEXTS.items() if form.tags != "0"]
 
 
-def named(one: Format, key: tuple[str, str]) -> bytes:
+def named(form: Format, key: tuple[str, str]) -> bytes:
     """Return a game between players with Chinese names, in UTF-8; the first name begins with a `~`."""
     if key[0] == "xiangqi":
         game = Game({"Red": "~张三丰", "Black": "李四光", "Result": "1-0"}, [Move.from_uci("h2e2")])
-        return one.write([game]).data
+        return form.write([game]).data
     record = random_record(key[0], random.Random(1), 14)._replace(first="~张三丰", second="李四光")
-    return one.write([record]).data.decode(one.encoding).encode()
+    return form.write([record]).data.decode(form.encoding).encode()
 
 
 def names_of(game: object) -> tuple[str, str]:
@@ -39,20 +39,20 @@ def names_of(game: object) -> tuple[str, str]:
 
 @pytest.mark.parametrize("key", HELD, ids="-".join)
 def test_a_bad_byte_spoils_only_itself(key: tuple[str, str]) -> None:
-    one = TEXTS[key]
+    form = TEXTS[key]
     for bad in (b"\xe9", b"\xff", b"\xe5\xbc", b"\xe9\xa1"):
-        parsed = one.read(named(one, key).replace(b"~", bad))
+        parsed = form.read(named(form, key).replace(b"~", bad))
         assert names_of(parsed.games[0]) == ("\ufffd张三丰", "李四光")
         assert parsed.faults == ["1 characters that are not utf-8"]
 
 
 @pytest.mark.parametrize("key", HELD, ids="-".join)
 def test_a_bad_byte_in_gb18030_spoils_only_itself(key: tuple[str, str]) -> None:
-    one = TEXTS[key]
-    text = named(one, key).decode()
+    form = TEXTS[key]
+    text = named(form, key).decode()
     text = text.replace("李四光", "北京队李四光（先手胜）")
     for bad in (b"\xff", b"\x80"):
-        parsed = one.read(text.encode("gb18030").replace(b"~", bad))
+        parsed = form.read(text.encode("gb18030").replace(b"~", bad))
         assert names_of(parsed.games[0]) == ("\ufffd张三丰", "北京队李四光（先手胜）")
         assert parsed.faults == ["1 characters that are not gb18030"]
 
@@ -97,7 +97,7 @@ def test_texts_in_other_encodings_are_not_utf_8() -> None:
 
 
 def test_xqf_with_texts_in_utf_8() -> None:
-    xqf = next(one for one in registry.formats("xiangqi") if one.name == "xqf")
+    xqf = next(form for form in registry.formats("xiangqi") if form.name == "xqf")
     data = bytearray(xqf.write([Game({}, [Move.from_uci("h2e2")], {1: "Zug" * 4})]).data)
     for at, text, name in (
         (0x50, "中炮对屏风马".encode(), "中炮对屏风马"),
@@ -114,7 +114,7 @@ def test_xqf_with_texts_in_utf_8() -> None:
 
 
 def test_utf_16_of_ccbridge_is_counted() -> None:
-    cbr = next(one for one in registry.formats("xiangqi") if one.name == "cbr")
+    cbr = next(form for form in registry.formats("xiangqi") if form.name == "cbr")
     data = cbr.write([Game({"Red": "甲乙"}, [], {0: "丙"})]).data
     parsed = cbr.read(data.replace("甲".encode("utf-16-le"), b"\0\xd8").replace("丙".encode("utf-16-le"), b"\0\xdc"))
     assert parsed.games[0].headers["Red"] == "\ufffd乙" and parsed.games[0].comments == {0: "\ufffd"}
@@ -181,16 +181,16 @@ def test_a_false_word_on_the_encoding_does_not_count() -> None:
 
 @pytest.mark.parametrize("key", TEXTS, ids="-".join)
 def test_carriage_returns_end_lines(key: tuple[str, str]) -> None:
-    one, rng = TEXTS[key], random.Random(3)
+    form, rng = TEXTS[key], random.Random(3)
     games = [random_game(rng, from_fen=False) for _ in range(3)] if key[0] == "xiangqi" else []
     for game in games:
         game.moves = game.moves or [Move.from_uci("h2e2")]
     records = games or [random_record(key[0], rng, 14) for _ in range(3)]
-    data = one.write(records if "games" in one.holds else records[:1]).data
+    data = form.write(records if "games" in form.holds else records[:1]).data
     for end in (b"\r", b"\r\n"):
         again = data.replace(b"\n", end)
         assert recognised(registry.formats(key[0]), again) == recognised(registry.formats(key[0]), data)
-        assert one.read(again) == one.read(data)
+        assert form.read(again) == form.read(data)
 
 
 def test_old_line_ends_in_the_commands(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -208,7 +208,7 @@ def test_a_file_that_is_open_elsewhere_on_windows(tmp_path: Path, monkeypatch: p
     with pytest.raises(OSError, match="is open in another program"):
         files.replace_file(path, [b"ours 2"], ours)
     assert path.read_bytes() == b"ours 1"
-    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_line_that_another_process_is_writing_is_not_cut(tmp_path: Path) -> None:

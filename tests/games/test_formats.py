@@ -21,42 +21,42 @@ from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game, read_game
 from siqi.games.xiangqi.library.tree import Line
 
-BY_NAME = {one.name: one for one in FORMATS}
+BY_NAME = {form.name: form for form in FORMATS}
 NAMES = list(BY_NAME)
 
 
-def fitting_games(one: Format, rng: random.Random, wild: bool) -> list[Game]:
+def fitting_games(form: Format, rng: random.Random, wild: bool) -> list[Game]:
     """Return games that a format can hold at all."""
-    count = rng.randint(1, 3) if "games" in one.holds else 1
-    games = [random_game(rng, wild, None if "positions" in one.holds else False) for _ in range(count)]
-    return games if one.name != "moves" else [game for game in games if game.moves] or [Game({}, [Move(25, 22)])]
+    count = rng.randint(1, 3) if "games" in form.holds else 1
+    games = [random_game(rng, wild, None if "positions" in form.holds else False) for _ in range(count)]
+    return games if form.name != "moves" else [game for game in games if game.moves] or [Game({}, [Move(25, 22)])]
 
 
-def check_tame(one: Format, seed: int) -> None:
+def check_tame(form: Format, seed: int) -> None:
     """Check that all that the table promises comes back equal, and that losses are counted."""
     rng = random.Random(seed)
-    games = fitting_games(one, rng, wild=False)
-    notation = rng.choice([*one.notations, ""])
-    encoding = rng.choice(["utf-8", "gb18030", "utf-16", "utf-8-sig"]) if one.is_text else ""
-    written = one.write(games, WriteStyle(encoding, notation))
-    assert recognised(FORMATS, written.data, f"x{one.suffixes[0]}") == one
-    parsed = one.read(written.data, encoding or None)
+    games = fitting_games(form, rng, wild=False)
+    notation = rng.choice([*form.notations, ""])
+    encoding = rng.choice(["utf-8", "gb18030", "utf-16", "utf-8-sig"]) if form.is_text else ""
+    written = form.write(games, WriteStyle(encoding, notation))
+    assert recognised(FORMATS, written.data, f"x{form.suffixes[0]}") == form
+    parsed = form.read(written.data, encoding or None)
     assert not parsed.faults
-    expected = [reduced(game, one.holds, one.tags != "0") for game in games]
+    expected = [reduced(game, form.holds, form.tags != "0") for game in games]
     assert [content(game) for game in parsed.games] == [content(game) for game in expected]
     is_whole = [content(game) for game in games] == [content(game) for game in expected]
     assert is_whole == (not written.losses)
 
 
-def check_wild(one: Format, seed: int) -> None:
+def check_wild(form: Format, seed: int) -> None:
     """Check that the moves of any game come back, and all else unless a loss is counted."""
     rng = random.Random(seed)
-    games = fitting_games(one, rng, wild=True)
-    written = one.write(games)
-    parsed = one.read(written.data)
+    games = fitting_games(form, rng, wild=True)
+    written = form.write(games)
+    parsed = form.read(written.data)
     assert not parsed.faults
     assert [game.moves for game in parsed.games] == [game.moves for game in games]
-    if "variations" in one.holds:
+    if "variations" in form.holds:
         assert [paths(game) for game in parsed.games] == [paths(game) for game in games]
     if not written.losses:
         assert [content(game) for game in parsed.games] == [content(plain(game)) for game in games]
@@ -106,11 +106,11 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
     return bytes(out)
 
 
-def check_damage(one: Format, seed: int) -> None:
+def check_damage(form: Format, seed: int) -> None:
     rng = random.Random(seed)
-    data = damaged(one.write(fitting_games(one, rng, wild=seed % 2 == 0)).data, rng)
+    data = damaged(form.write(fitting_games(form, rng, wild=seed % 2 == 0)).data, rng)
     try:
-        parsed = one.read(data)
+        parsed = form.read(data)
     except ValueError as error:
         assert str(error) and "\n" not in str(error)
         return
@@ -219,7 +219,7 @@ def test_cchess_reads_what_we_write_as_we_do(tmp_path: Path) -> None:
     path = tmp_path / "library.cbl"
     path.write_bytes(BY_NAME["cbl"].write(games).data)
     theirs = cchess.Game.read_from_lib(str(path))["games"]
-    assert [sorted(map(tuple, one.dump_iccs_moves())) for one in theirs] == [paths(game) for game in games]
+    assert [sorted(map(tuple, game_read.dump_iccs_moves())) for game_read in theirs] == [paths(game) for game in games]
 
 
 def test_dhtmlxq_as_the_site_writes_it() -> None:
@@ -284,10 +284,10 @@ LINK = "view.asp?ubb=" + quote(BLOCK.replace("]<br>", "]").replace("[/DhtmlXQ]",
     ],
 )
 def test_pages_of_dpxq_have_their_moves_in_many_places(page: str) -> None:
-    one = recognised(FORMATS, page.encode(), "view_m_1.html")
-    assert one is not None
+    form = recognised(FORMATS, page.encode(), "view_m_1.html")
+    assert form is not None
     for encoding in ("utf-8", "gb18030"):
-        parsed = one.read(page.encode(encoding).replace(quote("甲").encode(), quote("甲", encoding=encoding).encode()))
+        parsed = form.read(page.encode(encoding).replace(quote("甲").encode(), quote("甲", encoding=encoding).encode()))
         (game,) = parsed.games
         assert game.headers["Title"] == "甲" and not parsed.faults
         assert [move.uci() for move in game.moves] == ["h2e2", "h9g7"]
@@ -439,9 +439,9 @@ def test_dpxq_s_plain_text() -> None:
     first, second = parsed.games
     assert " ".join(map(str, first.moves)) == "h2e2 h9g7 h0g2 i9h9 c3c4 g6g5"
     assert first.comments == {0: "第3局\n说明: 与众不同", 3: "红方跃马。如改走兵七进一，亦可", 4: "黑方出车"}
-    (one,) = first.variations[3]
-    assert [str(move) for move in one.moves] == ["h7i7", "i0h0"] and one.comments == {2: "妙"}
-    assert [str(move) for move in one.variations[1][0].moves] == ["c3c4", "i9h9"]
+    (variation,) = first.variations[3]
+    assert [str(move) for move in variation.moves] == ["h7i7", "i0h0"] and variation.comments == {2: "妙"}
+    assert [str(move) for move in variation.variations[1][0].moves] == ["c3c4", "i9h9"]
     assert first.headers["Red"] == "南方 甲" and first.headers["未知项"] == "值" and first.headers["Hits"] == "7883"
     assert (first.result, first.headers["Date"]) == ("1-0", "2005.11.12")
     assert second.headers["FEN"].startswith("3k5/9/9/9/9/9/9/9/9/R3K4 w") and len(second.moves) == 2
@@ -481,7 +481,7 @@ PLACEMENTS = (
 )
 
 
-@pytest.mark.parametrize("name", [one.name for one in FORMATS if "positions" in one.holds])
+@pytest.mark.parametrize("name", [form.name for form in FORMATS if "positions" in form.holds])
 def test_a_composition_with_a_pawn_behind_its_start_rank_keeps_its_moves(name: str) -> None:
     board = Board("3k1p3/4P4/9/9/6CCR/3n4c/2Pn5/8B/5p3/4K4 w - - 0 1")
     for text in ("g5g9", "f9f8", "h5h9"):
@@ -491,7 +491,7 @@ def test_a_composition_with_a_pawn_behind_its_start_rank_keeps_its_moves(name: s
     assert parsed.games[0].moves == board.move_stack
 
 
-@pytest.mark.parametrize("name", [one.name for one in FORMATS if "positions" in one.holds])
+@pytest.mark.parametrize("name", [form.name for form in FORMATS if "positions" in form.holds])
 def test_any_placement_is_stored(name: str) -> None:
     for fen in PLACEMENTS[1:]:
         board = Board.empty()
@@ -555,9 +555,9 @@ def test_move_lists_in_any_notation(encoding: str) -> None:
     }
     for words, other in lists.items():
         data = words.encode(encoding if words.isascii() else other)
-        one = recognised(FORMATS, data)
-        assert one is not None and one.name == "moves", words
-        parsed = one.read(data)
+        form = recognised(FORMATS, data)
+        assert form is not None and form.name == "moves", words
+        parsed = form.read(data)
         assert [[str(move) for move in game.moves] for game in parsed.games] == [["h2e2", "h9g7", "h0g2", "i9h9"]], (
             words
         )

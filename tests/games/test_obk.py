@@ -48,8 +48,13 @@ def texts(path: Path, position: XiangqiPosition = START, least: int = 1) -> list
     book = open_obk(path)
     assert book is not None
     return [
-        (position.move_text(one.move), one.games, round(one.score, 4), round(one.weight, 4))
-        for one in book.moves(position, least)
+        (
+            position.move_text(opening_move.move),
+            opening_move.games,
+            round(opening_move.score, 4),
+            round(opening_move.weight, 4),
+        )
+        for opening_move in book.moves(position, least)
     ]
 
 
@@ -78,7 +83,7 @@ def test_moves_with_their_counts(table: str, tmp_path: Path) -> None:
         tmp_path / "a.obk", ROW, (START_KEY, G3G4, 995, 1, 0, 1, 1), (START_KEY, C3C4, 9, 2, 0, 0, 0), table=table
     )
     assert texts(path) == [("h2e2", 14586, round((3487 + 7327 / 2) / 14586, 4), 0.75), ("g3g4", 2, 0.5, 0.25)]
-    assert [one[0] for one in texts(path, least=3)] == ["h2e2"]
+    assert [row[0] for row in texts(path, least=3)] == ["h2e2"]
 
 
 def test_images_and_negative_keys(tmp_path: Path) -> None:

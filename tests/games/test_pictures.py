@@ -348,8 +348,8 @@ def test_beliefs_of_junqi() -> None:
     root = drawn(position, "junqi", beliefs=True)
     shades = [e for e in root if e.get("class") == "siqi-jq-face siqi-jq-belief"]
     assert len(shades) == len(hidden)
-    one = drawn(position, "junqi", beliefs={hidden[0]: {"a": 0.75, "b": 0.25}})
-    (shade,) = [e for e in one if e.get("class") == "siqi-jq-face siqi-jq-belief"]
+    picture = drawn(position, "junqi", beliefs={hidden[0]: {"a": 0.75, "b": 0.25}})
+    (shade,) = [e for e in picture if e.get("class") == "siqi-jq-face siqi-jq-belief"]
     assert [float(bar.get("width", "")) for bar in shade if bar.tag == f"{SPACE}rect"] == [33]
     for wrong in ({"q": 1.0}, {"a": 1.2}):
         with pytest.raises(ValueError, match="beliefs"):
@@ -385,7 +385,9 @@ def frames_of(html: str) -> dict[str, Any]:
 
 def labels_of(svg: str) -> str:
     """Return the characters on the margin of a picture."""
-    group = next(one for one in re.findall(r"<g transform=[^>]*>.*?</g>", svg) if "labels" in one or "numerals" in one)
+    group = next(
+        shape for shape in re.findall(r"<g transform=[^>]*>.*?</g>", svg) if "labels" in shape or "numerals" in shape
+    )
     return "".join(chr(int(code, 16)) for code in re.findall(r'href="#siqi-([0-9a-f]+)"', group))
 
 

@@ -40,7 +40,7 @@ def test_the_parts_of_a_line(line: str, start: str, moves: tuple[str, ...], comm
 
 
 def test_what_is_read_by_convert_is_analysed_and_the_rest_refused_by_both() -> None:
-    fens = next(one for one in registry.formats("xiangqi") if one.name == "fens")
+    fens = next(form for form in registry.formats("xiangqi") if form.name == "fens")
     parsed = fens.read(f'{FEN} w - - bm a0a9; id "one";\n{FEN} w - - 0 1 a0a9 d9d8\n{FEN} w 0 1 move a0a9\n'.encode())
     assert [game.comments for game in parsed.games] == [{0: 'bm a0a9; id "one";'}]
     assert parsed.faults == [
@@ -72,6 +72,6 @@ def test_front_ends_refuse_words_behind_a_fen(protocol: str) -> None:
 
 
 def test_a_game_s_fen_tag_with_more_words_is_a_fault(tmp_path: Path) -> None:
-    pgn = next(one for one in registry.formats("xiangqi") if one.name == "pgn")
+    pgn = next(form for form in registry.formats("xiangqi") if form.name == "pgn")
     parsed = pgn.read(f'[FEN "{FEN} w - - 0 1 a0a9"]\n\n1. a0a8 *\n'.encode())
     assert not parsed.games and "unexpected a0a9" in parsed.faults[0]

@@ -197,7 +197,7 @@ HEADS_AND_TOKENS: dict[tuple[str, str], tuple[list[str], list[str]]] = {
     ("xiangqi", "cbr"): ([], ["\0", "\0\0\x58\x45", "\4\0\0\0\0\0\0\0", "\2\0\x58\x45"]),
     ("xiangqi", "cbl"): ([], ["\0", "\0\0\x58\x45", "CCBridge Record\0", "CCBridge Record\0" + "\0" * 4080]),
 }
-FORMATS = {(game, one.name): one for game in registry.NAMES for one in registry.formats(game)}
+FORMATS = {(game, form.name): form for game in registry.NAMES for form in registry.formats(game)}
 KEYS = [pytest.param(key, id="-".join(key)) for key in HEADS_AND_TOKENS]
 
 
@@ -221,10 +221,10 @@ def repeated(token: str, count: int, is_text: bool) -> bytes:
 
 
 def read(key: tuple[str, str], data: bytes) -> None:
-    one: Format = FORMATS[key]
+    form: Format = FORMATS[key]
     recognised(registry.formats(key[0]), data)
     with contextlib.suppress(ValueError):
-        one.read(data)
+        form.read(data)
 
 
 @pytest.mark.long

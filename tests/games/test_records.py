@@ -42,12 +42,12 @@ def test_what_is_written_is_read(name: str) -> None:
     ]
 
 
-FORMATS = [(name, one) for name in registry.NAMES[1:] for one in registry.formats(name)]
+FORMATS = [(name, form) for name in registry.NAMES[1:] for form in registry.formats(name)]
 SIGNS = "Ab 象?Θ-.,:'\"!&<>()=+/*$%"
 WILD = SIGNS + "[]{}#;\\\t\n\r\u2028\0"
 
 
-def check_round_trip(name: str, one: Format, seed: int) -> None:
+def check_round_trip(name: str, form: Format, seed: int) -> None:
     """Check that all that a record format holds comes back equal, and that losses are counted."""
     rng = random.Random(seed)
     signs = WILD if seed % 2 else SIGNS
@@ -59,11 +59,11 @@ def check_round_trip(name: str, one: Format, seed: int) -> None:
         games.append(game._replace(first=texts[0], second=texts[1], occasion=texts[2], event=texts[3]))
         if name == "junqi":  # a log has no occasion
             games[-1] = games[-1]._replace(occasion="")
-        if one.tags == "0" and not seed % 2:
+        if form.tags == "0" and not seed % 2:
             games[-1] = games[-1]._replace(first="", second="", occasion="", event="")
-    written = one.write(games)
-    assert recognised(registry.formats(name), written.data, f"x{one.suffixes[0]}") == one
-    parsed = one.read(written.data)
+    written = form.write(games)
+    assert recognised(registry.formats(name), written.data, f"x{form.suffixes[0]}") == form
+    parsed = form.read(written.data)
     assert not parsed.faults
     assert [plain(game, ()) for game in parsed.games] == [plain(game, ()) for game in games]
     is_whole = [plain(game, TEXTS) for game in parsed.games] == [plain(game, TEXTS) for game in games]
@@ -76,17 +76,17 @@ def plain(game: GameRecord, texts: Iterable[str]) -> tuple[object, ...]:
     return game.moves, game.dice, game.result, *(getattr(game, text).replace("?", "") for text in texts)
 
 
-@pytest.mark.parametrize(("name", "one"), FORMATS, ids=lambda value: value if isinstance(value, str) else value.name)
-def test_formats_of_records_come_back(name: str, one: Format) -> None:
+@pytest.mark.parametrize(("name", "form"), FORMATS, ids=lambda value: value if isinstance(value, str) else value.name)
+def test_formats_of_records_come_back(name: str, form: Format) -> None:
     for seed in range(20):
-        check_round_trip(name, one, seed)
+        check_round_trip(name, form, seed)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "one"), FORMATS, ids=lambda value: value if isinstance(value, str) else value.name)
-def test_a_thousand_files_come_back(name: str, one: Format) -> None:
+@pytest.mark.parametrize(("name", "form"), FORMATS, ids=lambda value: value if isinstance(value, str) else value.name)
+def test_a_thousand_files_come_back(name: str, form: Format) -> None:
     for seed in range(1000):
-        check_round_trip(name, one, seed)
+        check_round_trip(name, form, seed)
 
 
 def test_connect6_as_the_championships_keep_it() -> None:
@@ -167,18 +167,18 @@ def test_results_that_say_more_or_nothing() -> None:
 
 
 def test_a_result_that_no_reader_understands_keeps_its_text() -> None:
-    (pgn,) = (one for one in registry.formats("xiangqi") if one.name == "pgn")
+    (pgn,) = (form for form in registry.formats("xiangqi") if form.name == "pgn")
     (game,) = pgn.read('[Result "红优"]\n\n1. C2.5 红 H8+7 和棋\n'.encode()).games
     assert game.headers["ResultText"] == "红优" and game.result == "1/2-1/2", "that behind the moves is known"
     (game,) = pgn.read('[Result "红优"]\n\n1. C2.5 *\n'.encode()).games
-    for one in registry.formats("xiangqi"):
-        written = one.write([game])
-        (back,) = one.read(written.data).games
-        assert back.headers.get("ResultText") == "红优" or "tags ResultText" in written.losses, one.name
-    for name, one in FORMATS:
+    for form in registry.formats("xiangqi"):
+        written = form.write([game])
+        (back,) = form.read(written.data).games
+        assert back.headers.get("ResultText") == "红优" or "tags ResultText" in written.losses, form.name
+    for name, form in FORMATS:
         record = random_record(name, random.Random(4), 14)._replace(result="*", result_text="红优?")
-        written = one.write([record])
-        (back,) = one.read(written.data).games
+        written = form.write([record])
+        (back,) = form.read(written.data).games
         assert (back.result, back.result_text) == ("*", "红优?") or "some characters in results" in written.losses
 
 
@@ -247,9 +247,9 @@ def test_heads_of_connect6_that_programs_write(head: str, expected: GameRecord) 
     """Two braces and the name C5 as in the official sample, seven fields, players without a letter, other results."""
     for end in ("}", "}}\n"):
         data = (head + C6[C6.index(";") :].rstrip("}\n") + end).encode("gb18030")
-        one = recognised(registry.formats("connect6"), data)
-        assert one is not None and one.name == "championship"
-        parsed = one.read(data)
+        form = recognised(registry.formats("connect6"), data)
+        assert form is not None and form.name == "championship"
+        parsed = form.read(data)
         assert parsed.games == [expected] and not parsed.faults
         assert parsed.notes == ["game 1: a result that is not known, kept as text: 流局"] * bool(expected.result_text)
 
@@ -265,9 +265,9 @@ j10 k11i9
 
 def test_lines_of_moves() -> None:
     """Numbers, commas and remarks are no moves; a line with a word that is none is a fault, and the next is read."""
-    one = recognised(registry.formats("connect6"), LINES.encode())
-    assert one is not None and one.name == "moves"
-    parsed = one.read(LINES.encode())
+    form = recognised(registry.formats("connect6"), LINES.encode())
+    assert form is not None and form.name == "moves"
+    parsed = form.read(LINES.encode())
     assert parsed.games == [
         GameRecord(("j10", "i9k11", "i10k10"), result="1-0"),
         GameRecord(("j10", "k11i9")),
@@ -275,18 +275,18 @@ def test_lines_of_moves() -> None:
     ]
     assert parsed.faults == ["game 2: not a move: I"]
     assert parsed.notes == ["texts left out: 1, the first: Little Golem's games"]
-    assert one.read(one.write(parsed.games).data).games == parsed.games
+    assert form.read(form.write(parsed.games).data).games == parsed.games
 
 
 def test_lines_of_moves_have_throws() -> None:
-    (one,) = (one for one in registry.formats("ewn") if one.name == "moves")
+    (form,) = (form for form in registry.formats("ewn") if form.name == "moves")
     data = b"123456 615243 6 a3b3 e3d4 2 b3c3\n"
-    (game,) = one.read(data).games
+    (game,) = form.read(data).games
     assert game.moves == ("123456", "615243", "a3b3", "e3d4", "b3c3") and game.dice == (6, 0, 2)
-    assert recognised(registry.formats("ewn"), data) == one and one.write([game]).data == data
-    assert one.read(b"123456 615243 7 a3b3\n").faults == ["game 1: not a move: 7"]
+    assert recognised(registry.formats("ewn"), data) == form and form.write([game]).data == data
+    assert form.read(b"123456 615243 7 a3b3\n").faults == ["game 1: not a move: 7"]
     with pytest.raises(ValueError, match="game 1: a game without moves"):
-        one.write([GameRecord(())])
+        form.write([GameRecord(())])
 
 
 def test_official_names_of_files() -> None:
@@ -303,8 +303,8 @@ def test_official_names_of_files() -> None:
 
 
 def sgf(text: str) -> ParsedFile:
-    one = next(one for one in registry.formats("connect6") if one.name == "sgf")
-    return one.read(text.encode())
+    form = next(form for form in registry.formats("connect6") if form.name == "sgf")
+    return form.read(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -328,8 +328,8 @@ def test_sgf_with_stones_before_the_first_move() -> None:
     assert not parsed.faults and not parsed.notes and game.moves == ("i9l10", "k9k10")
     position = registry.load("connect6").position(game.fen)
     assert position.pieces() == {"j10": "b", "j11": "b", "a1": "w"} and position.turn == 1
-    one = next(one for one in registry.formats("connect6") if one.name == "sgf")
-    assert one.read(one.write([game]).data).games == [game]
+    form = next(form for form in registry.formats("connect6") if form.name == "sgf")
+    assert form.read(form.write([game]).data).games == [game]
     late = sgf("(;FF[4];B[j10];AB[a1];W[i9l10])")
     assert late.games[0].moves == ("j10",) and "stones are set on the board by AB" in late.faults[0]
 

@@ -163,7 +163,7 @@ def interrupted(call: Callable[[], object], seconds: float) -> bool:
 @pytest.mark.parametrize("name", ["connect6", "xiangqi"])
 def test_calls_interrupted_at_any_moment_leave_an_idle_engine(name: str) -> None:
     """No later call is refused, and none waits for the search of an earlier one, which would take a minute."""
-    chance, position, one = random.Random(name), siqi.position(name), siqi.Limit(depth=1)
+    chance, position, limit = random.Random(name), siqi.position(name), siqi.Limit(depth=1)
     with siqi.Engine(name, {"Hash": 1}) as engine:
 
         def analyse() -> None:
@@ -184,13 +184,13 @@ def test_calls_interrupted_at_any_moment_leave_an_idle_engine(name: str) -> None
             call, most = calls[number % len(calls)]
             count += interrupted(call, chance.uniform(1e-5, most))
             started = time.monotonic()
-            assert engine.play(position, one).move
+            assert engine.play(position, limit).move
             assert time.monotonic() - started < 30
         assert count > 20
     for _ in range(20):
         interrupted(lambda: siqi.Engine(name, {"Hash": 1}).close(), chance.uniform(1e-5, 0.02))
     with siqi.Engine(name, {"Hash": 1}) as engine:
-        assert engine.play(position, one).move
+        assert engine.play(position, limit).move
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
@@ -333,12 +333,12 @@ def test_a_wrong_type_gets_one_line_with_what_was_expected(xiangqi: siqi.Engine,
 
 
 def test_what_cannot_be_carried_out_is_a_refusal_with_its_kind(xiangqi: siqi.Engine) -> None:
-    board, one = siqi.Board(), siqi.Limit(depth=1)
+    board, limit = siqi.Board(), siqi.Limit(depth=1)
     refused: dict[str, Callable[[], object]] = {
         "OPTION": lambda: xiangqi.configure({"Hash": -4}),
-        "MOVE": lambda: xiangqi.play(board, one, root_moves=["a0a9"]),
+        "MOVE": lambda: xiangqi.play(board, limit, root_moves=["a0a9"]),
         "LIMIT": lambda: xiangqi.play(board, siqi.Limit()),
-        "POSITION": lambda: xiangqi.play(siqi.position("ewn"), one),
+        "POSITION": lambda: xiangqi.play(siqi.position("ewn"), limit),
     }
     for kind, call in refused.items():
         with pytest.raises(siqi.Refusal) as error:
@@ -641,9 +641,9 @@ def test_games_are_saved_and_loaded_in_every_format_of_their_game(name: str, tmp
     rng = random.Random(name)
     games = [random_game(name, rng) for _ in range(3)]
     records = [game.record("Alpha", "乙", event="Cup") for game in games]
-    for number, one in enumerate(registry.formats(name)):
-        path = tmp_path / f"{number}{one.suffixes[0]}"
-        siqi.save_games(path, records, one.name, game=name)
+    for number, form in enumerate(registry.formats(name)):
+        path = tmp_path / f"{number}{form.suffixes[0]}"
+        siqi.save_games(path, records, form.name, game=name)
         loaded = siqi.load_games(path, game=name)
         assert not loaded.faults
         for game, record, read in zip(games, records, loaded.games, strict=True):
@@ -651,7 +651,7 @@ def test_games_are_saved_and_loaded_in_every_format_of_their_game(name: str, tmp
             assert (read.moves, read.dice, read.result) == (record.moves, record.dice, record.result)
             assert siqi.Position.from_record(name, read) == game
         with pytest.raises(FileExistsError, match="replace=True"):
-            siqi.save_games(path, records, one.name, game=name)
+            siqi.save_games(path, records, form.name, game=name)
 
 
 def test_a_game_with_throws_taken_back_has_a_record_of_those_left() -> None:

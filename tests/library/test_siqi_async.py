@@ -179,12 +179,12 @@ def test_loops_interrupted_at_any_moment_leave_an_idle_engine() -> None:
 
 def test_errors_reach_those_who_await() -> None:
     async def use(engine: siqi.AsyncEngine, board: siqi.Board) -> None:
-        one = siqi.Limit(depth=1)
+        limit = siqi.Limit(depth=1)
         refused: list[Callable[[], Awaitable[object]]] = [
-            lambda: engine.play(board, one, root_moves=["a0a9"]),
+            lambda: engine.play(board, limit, root_moves=["a0a9"]),
             lambda: engine.play(board, siqi.Limit()),
             lambda: engine.configure({"Colour": 3}),
-            lambda: engine.analysis(board, one, root_moves=["a0a9"]).wait(),
+            lambda: engine.analysis(board, limit, root_moves=["a0a9"]).wait(),
         ]
         for call in refused:
             with pytest.raises(siqi.Refusal):
@@ -196,12 +196,12 @@ def test_errors_reach_those_who_await() -> None:
             await engine.play(board, 1.0)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match=r"position: .* not str"):
             engine.analysis("startpos")  # type: ignore[arg-type]
-        assert (await engine.play(board, one)).move in board.legal_moves
+        assert (await engine.play(board, limit)).move in board.legal_moves
         running = await engine.analysis(board)
         await engine.close()
         assert (await running.wait()).move in board.legal_moves
         with pytest.raises(siqi.EngineError, match="closed"):
-            await engine.play(board, one)
+            await engine.play(board, limit)
         await engine.close()
 
     with_engine(use)

@@ -79,10 +79,10 @@ def test_the_championships_records(game: str, play: Play, tmp_path: Path) -> Non
     records = read(game, registry.record_format(game).name, out)
     played = sorted(map(json.loads, play(game).read_text().splitlines()[1:]), key=lambda each: each["game"])
     assert len(records) == len(played) == 12
-    for record, one in zip(records, played, strict=True):
-        assert [word[:4] for word in record.moves] == [word[:4] for word in one["moves"]]
-        won = "1-0" if one["winner"] == one["first"] else "0-1"
-        assert record.result == ("1/2-1/2" if one["winner"] is None else won)
+    for record, game_played in zip(records, played, strict=True):
+        assert [word[:4] for word in record.moves] == [word[:4] for word in game_played["moves"]]
+        won = "1-0" if game_played["winner"] == game_played["first"] else "0-1"
+        assert record.result == ("1/2-1/2" if game_played["winner"] is None else won)
         assert record.event.startswith("2026 Cup")
     text = out.read_text(registry.record_format(game).encoding)
     assert text.count("Team One") == 12

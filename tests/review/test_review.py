@@ -62,8 +62,8 @@ def judged(game: ReviewedGame, findings: Sequence[dict[str, Any]]) -> tuple[list
     """Return the judgement of a game from findings by ply."""
     course = assess.course(game, registry.load(game.game))
     asked = assess.positions(game, course, OPTIONS, SETTINGS)
-    by_key = {one.key: Finding(one.key, **finding) for one, finding in zip(asked, findings, strict=False)}
-    assert len({one.key for one in asked}) == len(asked)  # different positions have different keys
+    by_key = {request.key: Finding(request.key, **finding) for request, finding in zip(asked, findings, strict=False)}
+    assert len({request.key for request in asked}) == len(asked)  # different positions have different keys
     return assess.assess(game, course, asked, by_key), course
 
 
@@ -170,9 +170,9 @@ def test_junqi_is_judged_from_the_mover_s_view() -> None:
     course = assess.course(game, registry.load("junqi"))
     assert course.views is not None
     asked = assess.positions(game, course, OPTIONS, SETTINGS)
-    for ply, one in enumerate(asked):
-        assert one.query.moves[ply % 2] == words[3 + ply % 2] and one.query.moves[1 - ply % 2] == "?"
-        assert one.turn == ply + 2
+    for ply, request in enumerate(asked):
+        assert request.query.moves[ply % 2] == words[3 + ply % 2] and request.query.moves[1 - ply % 2] == "?"
+        assert request.turn == ply + 2
     played = [finding(0.5, value(0.6, "A0A1"), value(0.45, "G2F2")), finding(0.9, value(0.9, "A0A1"))]
     plies, _ = judged(game, played)
     assert plies[1].lost == pytest.approx(0.15) and plies[1].grade == 2
@@ -305,12 +305,12 @@ def test_named_openings_are_those_of_the_first_moves() -> None:
     """Each piece of the table stands on its point at the start, and is of the named side."""
     board = siqi.Board()
     table = formations()
-    assert len(table) > 60 and len({(one.red, one.black) for one in table}) == len(table)
-    for one in table:
-        for moves, side in ((one.red, siqi.RED), (one.black, siqi.BLACK)):
+    assert len(table) > 60 and len({(formation.red, formation.black) for formation in table}) == len(table)
+    for formation in table:
+        for moves, side in ((formation.red, siqi.RED), (formation.black, siqi.BLACK)):
             pieces = [board.piece_at(siqi.parse_square(move[:2])) for move in moves]
-            assert all(piece is not None and piece.color == side for piece in pieces), one
-        assert not re.search("[A-Za-z]", one.chinese)
+            assert all(piece is not None and piece.color == side for piece in pieces), formation
+        assert not re.search("[A-Za-z]", formation.chinese)
 
 
 def test_frames_are_kept_as_their_differences() -> None:
@@ -472,12 +472,12 @@ def test_the_line_of_a_tablebase_goes_to_the_end(tmp_path: Path) -> None:
         fen = "4ka3/P4C3/9/9/9/9/9/9/9/5K3 w"
         assert review(f"fen {fen}{moves}", "-o", tmp_path / "a.html", *NODES) == 0
         data = data_of(tmp_path / "a.html")
-        one = data["games"][0]["plies"][-1]
-        assert one["e"] == verdict and verdict[1] == len(one["b"]["w"]) == len(one["b"]["f"][0])
+        last = data["games"][0]["plies"][-1]
+        assert last["e"] == verdict and verdict[1] == len(last["b"]["w"]) == len(last["b"]["f"][0])
         board = siqi.Board(fen)
         for move in moves.split()[1:]:
             board.push_uci(move)
-        words = [data["words"][number] for number in one["b"]["w"]]
+        words = [data["words"][number] for number in last["b"]["w"]]
         moves = f" moves {words[0][3].replace('-', '').lower()}"
         for word in words:
             board.push_san(word[1])
@@ -543,7 +543,9 @@ def test_the_margin_has_the_files_of_chinese_moves(page: Path, tmp_path: Path) -
     for way in range(2):
         plain, numerals = board["backgrounds"][way][0], board["numerals"][way][0]
         used = [re.findall(r'href="#siqi-([0-9a-f]+)"', part) for part in (plain, numerals)]
-        letters, numbers = ([chr(int(one, 16)) for one in part if chr(int(one, 16)) not in "楚河漢界"] for part in used)
+        letters, numbers = (
+            [chr(int(code, 16)) for code in part if chr(int(code, 16)) not in "楚河漢界"] for part in used
+        )
         assert letters == [*"abcdefghi", *"0123456789"]
         assert numbers == [*"九八七六五四三二一", *"123456789"]
     html = page.read_text(encoding="utf-8")
@@ -573,10 +575,10 @@ def test_several_games_have_a_table_of_players(tmp_path: Path) -> None:
     }
     for side in (0, 1):
         played = [game["sums"][side] for game in data["games"]]
-        assert sum(one["grades"][2] for one in played) <= sum(row["grades"][2] for row in rows.values())
+        assert sum(side["grades"][2] for side in played) <= sum(row["grades"][2] for row in rows.values())
     a = [data["games"][number]["sums"][side] for number, side in ((0, 0), (1, 1), (2, 0))]
-    assert rows["A", 0]["lost"] == pytest.approx(sum(one["lost"] for one in a) / 3, abs=1e-4)
-    assert rows["A", 0]["grades"] == [sum(one["grades"][i] for one in a) for i in range(3)]
+    assert rows["A", 0]["lost"] == pytest.approx(sum(side["lost"] for side in a) / 3, abs=1e-4)
+    assert rows["A", 0]["grades"] == [sum(side["grades"][i] for side in a) for i in range(3)]
     assert review(tmp_path / "a.pgn", "-o", tmp_path / "a.html", *NODES, "--number", "1") == 0
     assert "players" not in data_of(tmp_path / "a.html")
 
@@ -598,7 +600,7 @@ def test_verdicts_of_tablebases_and_rules(tmp_path: Path) -> None:
     few = "fen A4/1B3/5/3b1/4c f - moves a5b5 d2c3"
     assert review(few, "--game", "ewn", "-o", tmp_path / "a.html", *NODES) == 0
     game = data_of(tmp_path / "a.html")["games"][0]
-    exact = [(ply, one["e"]) for ply, one in enumerate(game["plies"]) if "e" in one]
+    exact = [(ply, shown["e"]) for ply, shown in enumerate(game["plies"]) if "e" in shown]
     assert len(exact) == 3
     for ply, (kind, chance) in exact:
         mover = (game["turn"] + ply) % 2
@@ -614,8 +616,8 @@ def test_a_composition_with_pawns_behind_their_start_rank_is_reviewed(tmp_path: 
     words = "fen 3k1p3/4P4/9/9/6CCR/3n4c/2Pn5/8B/5p3/4K4 w - - 0 1 moves g5g9 f9f8 h5h9"
     assert review(words, "-o", tmp_path / "a.html", *NODES) == 0
     plies = data_of(tmp_path / "a.html")["games"][0]["plies"]
-    assert [one["v"] for one in plies] == [1, 1, 1, 1] and plies[0]["m"] == 2
-    assert plies[-1]["o"] == ["first", "checkmate"] and not any("k" in one for one in plies)
+    assert [shown["v"] for shown in plies] == [1, 1, 1, 1] and plies[0]["m"] == 2
+    assert plies[-1]["o"] == ["first", "checkmate"] and not any("k" in shown for shown in plies)
 
 
 def test_an_xqf_file_and_the_words_of_a_position(tmp_path: Path, capsys: CaptureFixture[str]) -> None:

@@ -137,7 +137,7 @@ def test_a_game_by_keys_and_clicks(number: int, game: str, language: str, browse
             states.append(press(page, "ArrowRight"))
             assert states[-1].current == states[-1].slider == str(ply) and states[-1].spoken == states[-1].state
         assert press(page, "ArrowRight") == states[-1]
-        assert len({one.shapes for one in states}) == len({one.state for one in states}) == len(states)
+        assert len({state.shapes for state in states}) == len({state.state for state in states}) == len(states)
         assert press(page, "ArrowLeft") == states[-2]
         assert press(page, "Home") == states[0] and press(page, "End") == states[-1]
         assert click(page, "#moves [data-ply='5']") == states[5]

@@ -41,8 +41,8 @@ def filled(text: str) -> tuple[str, list[str]]:
 
     def value(place: re.Match[str]) -> str:
         before = text[: place.start()]
-        one = f", did you mean q{len(values)}?" if before.endswith("}") else f"Q{len(values)}"
-        values.append("s" if PLURAL.search(before) else one)
+        sample = f", did you mean q{len(values)}?" if before.endswith("}") else f"Q{len(values)}"
+        values.append("s" if PLURAL.search(before) else sample)
         return values[-1]
 
     return re.sub(r"\{\}", value, text), values
@@ -78,7 +78,7 @@ def test_each_entry_has_the_values_of_its_message() -> None:
     for english, chinese in ENTRIES.items():
         places = re.findall(r"\{(\d?)(?::words)?\}", chinese)
         needed = {
-            at for at, one in enumerate(re.finditer(r"\{\}", english)) if not PLURAL.search(english[: one.start()])
+            at for at, mark in enumerate(re.finditer(r"\{\}", english)) if not PLURAL.search(english[: mark.start()])
         }
         assert needed <= {int(place or at) for at, place in enumerate(places)} <= set(range(english.count("{}"))), (
             english

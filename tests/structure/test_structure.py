@@ -153,7 +153,7 @@ def documents() -> list[Path]:
 def test_ci_installs_versions_that_are_admitted() -> None:
     """A version of each dependency: a new release of one then breaks no commit but the one that takes it."""
     lines = (ROOT / ".ci/constraints.txt").read_text(encoding="utf-8").splitlines()
-    versions = {one.name.lower(): one.specifier for one in map(Requirement, lines[1:])}
+    versions = {requirement.name.lower(): requirement.specifier for requirement in map(Requirement, lines[1:])}
     for required in requirements():
         if required.marker is None or required.marker.evaluate():
             (version,) = versions[required.name.lower()]
@@ -233,7 +233,7 @@ FILES_OF_GAMES = {
 
 def test_every_game_folder_reads_alike() -> None:
     """All that is in it is a layer of the contract, since the contract itself knows no layers but its own."""
-    (layers,) = (one["layers"] for one in contracts() if one.get("containers") == ["siqi.games.*"])
+    (layers,) = (contract["layers"] for contract in contracts() if contract.get("containers") == ["siqi.games.*"])
     names = {"__init__", *re.findall(r"\w+", " ".join(layers))}
     for name in registry.NAMES:
         folder = ROOT / "siqi/games" / name

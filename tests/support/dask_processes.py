@@ -46,8 +46,8 @@ class DaskProcesses:
     def start_worker(self, nanny: bool = True, package: Path = ROOT) -> subprocess.Popen[bytes]:
         """Start a worker; a `nanny` restarts it whenever it ends. `package`: the folder of its Siqi."""
         where = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0", "--local-directory", str(self._folder))
-        one = ("--nworkers", "1", "--nthreads", "1", "--memory-limit", "0", "--nanny" if nanny else "--no-nanny")
-        worker = self._start("worker", self.address, *where, *one, package=package)
+        options = ("--nworkers", "1", "--nthreads", "1", "--memory-limit", "0", "--nanny" if nanny else "--no-nanny")
+        worker = self._start("worker", self.address, *where, *options, package=package)
         self.workers.append(worker)
         return worker
 

@@ -22,6 +22,6 @@ def requirements() -> list[Requirement]:
 
 
 if __name__ == "__main__":
-    for one in sorted(requirements(), key=str):
-        (lowest,) = (bound.version for bound in one.specifier if bound.operator == ">=")
-        print(f"{one.name}=={lowest}")
+    for requirement in sorted(requirements(), key=str):
+        (lowest,) = (bound.version for bound in requirement.specifier if bound.operator == ">=")
+        print(f"{requirement.name}=={lowest}")

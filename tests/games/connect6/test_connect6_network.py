@@ -304,4 +304,4 @@ def test_symmetric_positions_have_the_same_value_and_points(game: Any) -> None:
             twin = game.position(game.fen_of(places, position.turn))
             record = twin.record
             seen.append((evaluation.value(record), sorted(evaluation.interest(record))))
-    assert len(seen) == 8 and all(one == seen[0] for one in seen)
+    assert len(seen) == 8 and all(values == seen[0] for values in seen)

@@ -154,8 +154,8 @@ def test_every_term_is_the_oracle_s() -> None:
         counts, points = naive_counts(position), naive_points(position)
         terms = read(explained)
         assert {name: count for name, (_, count, _) in terms.items()} == counts, position.fen()
-        assert {name: one for name, (_, _, one) in terms.items()} == points, position.fen()
-        assert all(sum_ == count * one for sum_, count, one in terms.values())
+        assert {name: worth for name, (_, _, worth) in terms.items()} == points, position.fen()
+        assert all(sum_ == count * worth for sum_, count, worth in terms.values())
         total = CENTIPAWNS * sum(sum_ for sum_, _, _ in terms.values())
         assert explained[-1] == f"total {total if position.turn == 0 else -total:+d} for the side to move"
         for name, count in counts.items():
@@ -180,7 +180,7 @@ def test_values_of_the_paper() -> None:
     """A rook is worth 100; as pieces leave a horse 45 to 50, a cannon 50 to 45, a pawn 10 to 30; situations 1-500."""
     game: Any = registry.load("xiangqi")
     full, bare = (
-        {name: one for name, (_, _, one) in read(explain(game.position(fen).record)).items()}
+        {name: worth for name, (_, _, worth) in read(explain(game.position(fen).record)).items()}
         for fen in (None, "3k5/9/9/9/9/9/4P4/9/9/4K4 w")
     )
     assert (full["rooks"], full["horses"], full["cannons"], full["pawns"]) == (100, 45, 50, 10)

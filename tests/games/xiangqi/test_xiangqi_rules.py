@@ -202,9 +202,9 @@ def test_key_and_fen_are_those_of_a_fresh_position(game: Game, every: int) -> No
 
 
 def test_equal_positions_share_a_key_and_the_side_to_move_changes_it(game: Game) -> None:
-    one = replay(game, None, ["h2e2", "h9g7", "b0c2"])
+    position = replay(game, None, ["h2e2", "h9g7", "b0c2"])
     other = replay(game, None, ["b0c2", "h9g7", "h2e2"])
-    assert one.key == other.key
+    assert position.key == other.key
     assert game.position(f"{START} w").key != game.position(f"{START} b").key
 
 

@@ -17,7 +17,7 @@ from siqi.games.xiangqi.library.move import IllegalMoveError, InvalidMoveError
 from siqi.games.xiangqi.library.pgn import Game, read_game
 from siqi.games.xiangqi.library.vietnamese import is_vietnamese
 
-BY_NAME = {one.name: one for one in FORMATS}
+BY_NAME = {form.name: form for form in FORMATS}
 
 MOVES = "1. P2-5 M8.7 2. M2.3 X9-8 3. X1-2 B7.1 4. X2.6 M2.3 5. B7.1 T3.5 6. S4.5 P8-9 7. X2/2 S4.5"
 CHINESE = " ".join(

@@ -161,7 +161,7 @@ ILLEGAL = (
 """Histories with illegal moves."""
 
 
-def one(_: str) -> bool:
+def any_line(_: str) -> bool:
     """Return True: any line ends the wait."""
     return True
 
@@ -170,26 +170,30 @@ def one(_: str) -> bool:
 def errors(play: Recorder) -> None:
     """Malformed JSON, malformed or illegal histories and requests, before a game and in it."""
     play.errors = True
-    play.each(*FAULTS, until=one)
-    play.each(*ILLEGAL, until=one)
-    play.send('{"requests": [{"source": "h2", "target": "e2", "dice": 3}], "responses": []}', until=one)
+    play.each(*FAULTS, until=any_line)
+    play.each(*ILLEGAL, until=any_line)
+    play.send('{"requests": [{"source": "h2", "target": "e2", "dice": 3}], "responses": []}', until=any_line)
     answer(play, begin(NOTHING["xiangqi"], time_limit="0.0001"))
-    play.each(*FAULTS, ">* 65537 {", '{"source": "h9", "target": "h9"}', '{"setup": "123456"}', until=one)
+    play.each(*FAULTS, ">* 65537 {", '{"source": "h9", "target": "h9"}', '{"setup": "123456"}', until=any_line)
     play.each(
         '{"source": "h9", "target": "g7", "dice": "x"}', '{"source": "h2", "target": "e2"}', '{"requests": "x"}',
-        until=one,
+        until=any_line,
     )  # fmt: skip
     answer(play, squares("h9g7"))
     answer(play, begin(NOTHING["connect6"], time_limit="1e300"))
     for turn in ("j10", "a19", "a19a19"):
-        play.send(json.dumps(stones(turn)), until=one)
-    play.each('{"x0": 30, "y0": 0, "x1": 0, "y1": 0}', '{"source": "h9", "target": "g7"}', until=one)
+        play.send(json.dumps(stones(turn)), until=any_line)
+    play.each('{"x0": 30, "y0": 0, "x1": 0, "y1": 0}', '{"source": "h9", "target": "g7"}', until=any_line)
     answer(play, stones("a1b1"))
     answer(play, begin(NOTHING["ewn"], time_limit=None))
-    play.each('{"setup": "123455"}', '{"source": "a5", "target": "a4"}', '{"setup": "654321", "dice": 0}', until=one)
-    play.each('{"source": "e3", "target": "e9", "dice": 1}', '{"source": "e3", "target": "d3", "dice": "3"}', until=one)
-    play.send(begin({"setup": "123456", "dice": 3}), until=one)
-    play.send("quit", until=one)
+    play.each(
+        '{"setup": "123455"}', '{"source": "a5", "target": "a4"}', '{"setup": "654321", "dice": 0}', until=any_line
+    )
+    play.each(
+        '{"source": "e3", "target": "e9", "dice": 1}', '{"source": "e3", "target": "d3", "dice": "3"}', until=any_line
+    )
+    play.send(begin({"setup": "123456", "dice": 3}), until=any_line)
+    play.send("quit", until=any_line)
 
 
 @scenario("botzone", nodes=0)

@@ -76,8 +76,8 @@ class Nim:
     def turn(self) -> int:
         return len(self.moves) % 2
 
-    def set_dice(self, dice: int) -> None:
-        self.dice = dice
+    def set_dice(self, die: int) -> None:
+        self.dice = die
 
     @property
     def has_pieces(self) -> bool:

@@ -262,10 +262,10 @@ class ScriptedEngine:
             except ValueError as error:
                 raise Refusal(Kind.MOVE, str(error), played) from None
 
-    def set_dice(self, dice: int) -> None:
-        self._take(SetDice(dice), Needs.GAME, "set_dice")
+    def set_dice(self, die: int) -> None:
+        self._take(SetDice(die), Needs.GAME, "set_dice")
         try:
-            set_dice(self.position, self.info, dice)
+            set_dice(self.position, self.info, die)
         except ValueError as error:
             raise Refusal(Kind.DICE, str(error)) from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -39,8 +38,7 @@ from siqi.games.xiangqi.knowledge.items import Item
 from siqi.games.xiangqi.knowledge.openings import formations
 from siqi.games.xiangqi.knowledge.rulebook import MinedRule
 
-OPTIONS = argparse.Namespace(nodes=100, depth=0, movetime=0)
-SETTINGS = RunSettings()
+SETTINGS = RunSettings(nodes=100)
 NODES = ("--nodes", "300")
 
 
@@ -61,7 +59,7 @@ def data_of(page: Path) -> dict[str, Any]:
 def judged(game: ReviewedGame, findings: Sequence[dict[str, Any]]) -> tuple[list[assess.Ply], assess.GameCourse]:
     """Return the judgement of a game from findings by ply."""
     course = assess.course(game, registry.load(game.game))
-    asked = assess.positions(game, course, OPTIONS, SETTINGS)
+    asked = assess.positions(game, course, SETTINGS)
     by_key = {request.key: Finding(request.key, **finding) for request, finding in zip(asked, findings, strict=False)}
     assert len({request.key for request in asked}) == len(asked)  # different positions have different keys
     return assess.assess(game, course, asked, by_key), course
@@ -113,7 +111,7 @@ def test_the_end_on_the_board_is_worth_its_result() -> None:
     mate = ReviewedGame("xiangqi", GameRecord(("a7a9",), fen="3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 0 1"), "moves")
     course = assess.course(mate, registry.load("xiangqi"))
     assert course.outcomes[-1] is not None
-    assert len(assess.positions(mate, course, OPTIONS, SETTINGS)) == 1
+    assert len(assess.positions(mate, course, SETTINGS)) == 1
     plies, _ = judged(mate, [finding(0.6)])
     assert plies[-1].before == 1.0 and plies[-1].lost == 0
 
@@ -169,7 +167,7 @@ def test_junqi_is_judged_from_the_mover_s_view() -> None:
     game = ReviewedGame("junqi", GameRecord((words[3], words[4], *moves)), "log")
     course = assess.course(game, registry.load("junqi"))
     assert course.views is not None
-    asked = assess.positions(game, course, OPTIONS, SETTINGS)
+    asked = assess.positions(game, course, SETTINGS)
     for ply, request in enumerate(asked):
         assert request.query.moves[ply % 2] == words[3 + ply % 2] and request.query.moves[1 - ply % 2] == "?"
         assert request.turn == ply + 2
@@ -787,13 +785,13 @@ def test_findings_of_other_settings_are_not_used(tmp_path: Path, capsys: Capture
     game = ReviewedGame("xiangqi", GameRecord(("h2e2",)), "")
     course = assess.course(game, registry.load("xiangqi"))
     keys = [
-        assess.positions(game, course, argparse.Namespace(**(vars(OPTIONS) | change)), settings)[0].key
-        for change, settings in (
-            ({}, SETTINGS),
-            ({"nodes": 101}, SETTINGS),
-            ({"nodes": 0, "depth": 3}, SETTINGS),
-            ({}, SETTINGS._replace(threads=2)),
-            ({}, SETTINGS._replace(hash_mb=32)),
+        assess.positions(game, course, settings)[0].key
+        for settings in (
+            SETTINGS,
+            SETTINGS._replace(nodes=101),
+            SETTINGS._replace(nodes=0, depth=3),
+            SETTINGS._replace(threads=2),
+            SETTINGS._replace(hash_mb=32),
         )
     ]
     assert len(set(keys)) == 5

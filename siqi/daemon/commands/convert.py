@@ -10,16 +10,17 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from siqi.daemon.commands import game_files
 from siqi.daemon.commands.game_files import (
     CommandError,
+    InputOptions,
     NamedFile,
     check_encoding,
-    check_number,
     choose,
     files_of,
+    input_options,
     listed,
     read_games,
     read_source,
@@ -117,20 +118,23 @@ def _convert(options: argparse.Namespace) -> int:
     is_in_place = any(_is_same_file(file.path, output) for file in files.files)
     if files.are_many and is_in_place:
         raise CommandError(f"{output} is an input, too")
+    described = input_options(options)
+    style = WriteStyle(options.output_encoding, options.notation)
+    asked = OutputOptions(options.target or "", style, bool(options.force))
     writer: JoinedOutput | SplitOutput
     writer = (
-        JoinedOutput(options, output, is_in_place)
+        JoinedOutput(asked, output, is_in_place)
         if options.split is None
-        else SplitOutput(options, [file.path for file in files.files])
+        else SplitOutput(asked, Path(options.split), [file.path for file in files.files])
     )
     failed = []
     if not files.are_many:
-        if not _add(files.files[0], options, writer):
+        if not _add(files.files[0], described, writer):
             failed.append(files.files[0].path)
     else:
         for file in progress(files.files):
             try:
-                is_whole = _add(file, options, writer)
+                is_whole = _add(file, described, writer)
             except MisuseError:
                 raise
             except (OSError, ValueError) as error:
@@ -170,12 +174,12 @@ def progress(files: Sequence[NamedFile]) -> Iterator[NamedFile]:
             yield file
 
 
-def _add(file: NamedFile, options: argparse.Namespace, writer: JoinedOutput | SplitOutput) -> bool:
+def _add(file: NamedFile, described: InputOptions, writer: JoinedOutput | SplitOutput) -> bool:
     """Read a file and add its games to the output; return False if parts of it could not be read.
 
     OSError or ValueError if it cannot be read, or its games not be written.
     """
-    source = read_source(file.path, options)
+    source = read_source(file.path, described)
     choice = choose(source)
     try:
         target = writer.target(choice.game)
@@ -185,10 +189,7 @@ def _add(file: NamedFile, options: argparse.Namespace, writer: JoinedOutput | Sp
         raise CommandError(f"{file.path}: {error}") from None
     with announce_compiling(report, choice.game):
         parsed = read_games(source, choice, report)
-    games = parsed.games
-    if options.number is not None:
-        check_number(options.number, games)
-        games = games[options.number - 1 : options.number]
+    games = described.chosen(parsed.games)
     if writer.is_in_place and (parsed.faults or parsed.notes):
         raise ValueError(f"{file.path}: not replaced, as not all of it could be read")
     if writer.is_in_place and len(games) < len(parsed.games):
@@ -197,13 +198,21 @@ def _add(file: NamedFile, options: argparse.Namespace, writer: JoinedOutput | Sp
     return not parsed.faults
 
 
+class OutputOptions(NamedTuple):
+    """The options on what is written."""
+
+    format: str  # '': by the name of the file
+    style: WriteStyle
+    force: bool  # True: files that exist are replaced
+
+
 class JoinedOutput:
     """All games in one file. `count`: of games.
 
     `is_in_place`: the file is the input, perhaps the only copy of it, and is replaced only by all of its content.
     """
 
-    def __init__(self, options: argparse.Namespace, output: str, is_in_place: bool) -> None:
+    def __init__(self, options: OutputOptions, output: str, is_in_place: bool) -> None:
         self.is_in_place = is_in_place
         self._options = options
         self._output = output
@@ -234,7 +243,7 @@ class JoinedOutput:
         """Write the file, if there are games; return what it could not hold, with the name of the format."""
         if self._target is None or not self._games:
             return Counter()
-        written = self._target.write(self._games, WriteStyle(self._options.output_encoding, self._options.notation))
+        written = self._target.write(self._games, self._options.style)
         if self.is_in_place and written.losses:
             kinds = ", ".join(sorted(written.losses))
             raise ValueError(f"{self._output}: not replaced, as {self._target.name} cannot store {kinds}")
@@ -243,7 +252,7 @@ class JoinedOutput:
             sys.stdout.buffer.flush()
         else:
             with held_back():
-                replace_file(self._output, [written.data], lambda head: bool(self._options.force))
+                replace_file(self._output, [written.data], lambda head: self._options.force)
         return Counter({(self._target.name, kind): count for kind, count in written.losses.items()})
 
 
@@ -252,9 +261,9 @@ class SplitOutput:
 
     is_in_place = False
 
-    def __init__(self, options: argparse.Namespace, inputs: Sequence[str]) -> None:
+    def __init__(self, options: OutputOptions, folder: Path, inputs: Sequence[str]) -> None:
         self._options = options
-        self._folder = Path(options.split)
+        self._folder = folder
         self._inputs = {os.path.realpath(name) for name in inputs}
         self._names: set[str] = set()  # in use, in lower case: some file systems ignore case
         self._losses: Counter[tuple[str, str]] = Counter()
@@ -273,10 +282,10 @@ class SplitOutput:
                 if os.path.realpath(path) in self._inputs:
                     raise CommandError(f"{path} is an input, too")
                 _check_output(path, self._options.force, is_folder_made=True)
-                written = target.write([game], WriteStyle(self._options.output_encoding, self._options.notation))
+                written = target.write([game], self._options.style)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with held_back():
-                    replace_file(path, [written.data], lambda head: bool(self._options.force))
+                    replace_file(path, [written.data], lambda head: self._options.force)
             except (OSError, ValueError) as error:
                 faults.append(reason(error))
                 continue
@@ -328,14 +337,14 @@ def _check_output(path: Path, force: bool, is_folder_made: bool = False) -> None
         raise CommandError(f"{path.parent}: no such folder")
 
 
-def _target(options: argparse.Namespace, game: str, output: str) -> Format:
+def _target(options: OutputOptions, game: str, output: str) -> Format:
     """Return the format of the output; CommandError if nothing names it, or it is not one of the game's."""
     table = registry.formats(game)
-    if options.target:
-        form = next((form for form in table if form.name == options.target), None)
+    if options.format:
+        form = next((form for form in table if form.name == options.format), None)
         if form is None:
             raise CommandError(
-                f"--to {options.target}: {game} has the formats {', '.join(form.name for form in table)}"
+                f"--to {options.format}: {game} has the formats {', '.join(form.name for form in table)}"
             )
     else:
         form = named_by_file(table, output)
@@ -343,9 +352,9 @@ def _target(options: argparse.Namespace, game: str, output: str) -> Format:
             fault = f"{output}: no format of {game} has such a name"
             fault = "standard output has no name to show a format" if output == "-" else fault
             raise CommandError(f"{fault}; name one by --to (--list)")
-    if options.notation and options.notation not in form.notations:
+    if options.style.notation and options.style.notation not in form.notations:
         choice = ", ".join(form.notations)
-        raise CommandError(f"--notation {options.notation}: {form.name} has {choice or 'no choice'}")
-    if options.output_encoding and not form.is_text:
+        raise CommandError(f"--notation {options.style.notation}: {form.name} has {choice or 'no choice'}")
+    if options.style.encoding and not form.is_text:
         raise CommandError(f"--output-encoding: {form.name} has an encoding of its own")
     return form

@@ -7,7 +7,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from siqi.daemon.commands.arguments import whole_number
 from siqi.games import registry
@@ -22,6 +22,7 @@ MAX_LINES = 20
 """The most faults that are listed; further ones are only counted."""
 
 Report = Callable[[str], None]
+G = TypeVar("G")
 
 
 class CommandError(ValueError):
@@ -143,9 +144,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--number", type=whole_number, metavar="N", help="only the game N of the input")
 
 
-def read_source(name: str, options: argparse.Namespace) -> GameSource:
+class InputOptions(NamedTuple):
+    """The options that describe an input, '' for what is to be detected, and choose one of its games."""
+
+    game: str = ""
+    format: str = ""
+    encoding: str = ""
+    number: int | None = None  # None: all games
+
+    def chosen(self, games: Sequence[G]) -> Sequence[G]:
+        """Return the game that `number` names, or all; CommandError if there is no such game."""
+        check_number(self.number, games)
+        return games if self.number is None else games[self.number - 1 : self.number]
+
+
+def input_options(options: argparse.Namespace) -> InputOptions:
+    """Return the values of the arguments that `add_arguments` declares."""
+    return InputOptions(options.game or "", options.source or "", options.encoding or "", options.number)
+
+
+def read_source(name: str, described: InputOptions) -> GameSource:
     """Return the content of a file, or of standard input for `-`; OSError or ValueError if that cannot be read."""
-    check_encoding(options.encoding or "")
+    check_encoding(described.encoding)
     if name != "-":
         data = read_bytes(name, MAX_BYTES)
     elif sys.stdin is None:
@@ -154,7 +174,7 @@ def read_source(name: str, options: argparse.Namespace) -> GameSource:
         data = sys.stdin.buffer.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise ValueError(f"standard input has more than {MAX_BYTES} bytes")
-    return GameSource(name, data, options.game or "", options.source or "", options.encoding or "")
+    return GameSource(name, data, described.game, described.format, described.encoding)
 
 
 def check_encoding(name: str) -> None:

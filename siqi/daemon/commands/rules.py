@@ -14,6 +14,7 @@ from siqi.daemon.commands.arguments import MAX_DIGITS, number_to
 from siqi.daemon.commands.game_files import (
     MAX_LINES,
     CommandError,
+    InputOptions,
     NamedFile,
     choose,
     files_of,
@@ -140,7 +141,7 @@ def _mine(options: argparse.Namespace, bases: RuleBases) -> int:
     settings = RuleSettings(**{name: getattr(options, name) for name in RuleSettings._fields})
     faults = _Faults()
     try:
-        base = bases.mine(_records(options.games, options, bases, faults.report), settings, faults.report)
+        base = bases.mine(_records(options.games, _described(options), bases, faults.report), settings, faults.report)
     except ValueError as error:  # only for the settings: what is wrong with games is reported
         raise CommandError(str(error)) from None
     if not base.games:
@@ -171,7 +172,7 @@ def _export(options: argparse.Namespace, bases: RuleBases) -> int:
     except OSError as error:
         raise CommandError(f"{folder}: {error.strerror}") from None
     faults = _Faults()
-    records = None if options.games is None else _records(options.games, options, bases, faults.report)
+    records = None if options.games is None else _records(options.games, _described(options), bases, faults.report)
     for table in bases.tables(book, records, options.notation, options.language, faults.report):
         path, heading, rows = folder / f"{table.name}.csv", _csv([table.heading]), list(table.rows)
         with held_back():
@@ -229,21 +230,24 @@ class _Faults:
         return FAILED if self._count else 0
 
 
+def _described(options: argparse.Namespace) -> InputOptions:
+    return InputOptions(GAME, options.source_format or "", options.encoding or "")
+
+
 def _records(
-    names: Sequence[str], options: argparse.Namespace, bases: RuleBases, fault: Callable[[str], None]
+    names: Sequence[str], described: InputOptions, bases: RuleBases, fault: Callable[[str], None]
 ) -> Iterator[GameRecord]:
     """Yield the games of files and folders; `fault` gets a line for each file or game that cannot be read."""
     for file in files_of(names, report).files:
         try:
-            yield from _records_of(file, options, bases, fault)
+            yield from _records_of(file, described, bases, fault)
         except (OSError, ValueError) as error:
             fault(reason(error))
 
 
 def _records_of(
-    file: NamedFile, options: argparse.Namespace, bases: RuleBases, fault: Callable[[str], None]
+    file: NamedFile, described: InputOptions, bases: RuleBases, fault: Callable[[str], None]
 ) -> Iterator[GameRecord]:
-    described = argparse.Namespace(game=GAME, source=options.source_format, encoding=options.encoding)
     source = read_source(file.path, described)
     source = source._replace(data=_unpacked(source.data, file.path))
     if not source.format and source.data.lstrip()[:1] == b"{":

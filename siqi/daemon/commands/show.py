@@ -15,7 +15,15 @@ from typing import NamedTuple, TextIO
 
 from siqi.daemon.commands import game_files
 from siqi.daemon.commands.arguments import name_fault, whole_number
-from siqi.daemon.commands.game_files import GameSource, check_number, choose, read_games, read_source, record_of
+from siqi.daemon.commands.game_files import (
+    GameSource,
+    check_number,
+    choose,
+    input_options,
+    read_games,
+    read_source,
+    record_of,
+)
 from siqi.daemon.frontends.words import parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
@@ -130,7 +138,7 @@ def find_game(options: argparse.Namespace) -> ShowRequest:
     """Return the game that the words, a file or standard input give; OSError or ValueError if there is none."""
     text = " ".join(options.position) or "startpos"
     if len(options.position) == 1 and text.strip() not in HEAD_WORDS and (text == "-" or _may_be_file(text)):
-        source = read_source(text, options)
+        source = read_source(text, input_options(options))
         if not (words := _words_of(source)):
             return _game_in(source, options.number)
         check_number(options.number, [words])

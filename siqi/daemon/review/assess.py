@@ -5,7 +5,6 @@ All chances are expected results 0..1, a draw counting half.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -123,9 +122,7 @@ def has_views(game: ReviewedGame) -> bool:
     return game.info.has_hidden and game.setups > 0 and UNKNOWN_SETUP not in game.record.moves[: game.setups]
 
 
-def positions(
-    game: ReviewedGame, course: GameCourse, options: argparse.Namespace, settings: RunSettings
-) -> list[PositionRequest]:
+def positions(game: ReviewedGame, course: GameCourse, settings: RunSettings) -> list[PositionRequest]:
     """Return the positions of a game to analyse, by ply; the last is left out if the game has ended there.
 
     A position of EWN is analysed before its throw, one of Junqi as the side to move sees it.
@@ -142,12 +139,12 @@ def positions(
             fen=game.record.fen,
             moves=tuple(words[: game.setups + ply + 1]),
             dice=game.record.dice[:ply],
-            nodes=options.nodes or None,
-            depth=options.depth or None,
-            movetime=options.movetime or (None if options.nodes or options.depth else game.info.review.movetime_ms),
+            nodes=settings.nodes or None,
+            depth=settings.depth or None,
+            movetime=settings.movetime or (None if settings.nodes or settings.depth else game.info.review.movetime_ms),
             multipv=ALL_MOVES if game.info.has_hidden else 1,
             book=True,
-            clear=not options.movetime and bool(options.nodes or options.depth),  # so that a run can be repeated
+            clear=not settings.movetime and bool(settings.nodes or settings.depth),  # so that a run can be repeated
         )
         asked.append(request_of(query, game.setups + ply, settings))
     return asked

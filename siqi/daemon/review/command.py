@@ -89,8 +89,9 @@ def _review(options: argparse.Namespace) -> int:
         raise CommandError("--option UCI_Coordinates: games have ranks of their own")
     output = _output(options)
     _check_output(output)
-    read = read_all(options, report)
-    settings = RunSettings(workers_of(options), options.threads, options.hash, given=options.settings)
+    read = read_all(options.games, game_files.input_options(options), report)
+    limits = options.nodes, options.depth, options.movetime
+    settings = RunSettings(workers_of(options), options.threads, options.hash, *limits, given=options.settings)
     loaded = {}
     for name in dict.fromkeys(game.game for game in read.games):
         with announce_compiling(report, name):
@@ -99,7 +100,7 @@ def _review(options: argparse.Namespace) -> int:
             if option in {known.name for known in registry.info(name).options}:
                 loaded[name].set_option(option, value)  # its books, rules and tablebases
     courses = [course(game, loaded[game.game]) for game in read.games]
-    asked = [positions(game, way, options, settings) for game, way in zip(read.games, courses, strict=True)]
+    asked = [positions(game, way, settings) for game, way in zip(read.games, courses, strict=True)]
     with FindingsFile(output.with_name(f"{output.name}.partial")) as partial:
         _analyse(asked, settings, partial, options.cluster)
         keys = {position.key for wanted in asked for position in wanted}

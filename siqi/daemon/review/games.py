@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from siqi.daemon.commands.game_files import (
-    check_number,
+    InputOptions,
     choose,
     cut_records,
     files_of,
@@ -59,38 +58,36 @@ class ReviewInput(NamedTuple):
     is_whole: bool
 
 
-def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> ReviewInput:
-    """Read the games that the arguments name; faults in them are reported, each game is kept up to its first.
+def read_all(names: Sequence[str], described: InputOptions, report: Callable[[str], None]) -> ReviewInput:
+    """Read the games that arguments name; faults in them are reported, each game is kept up to its first.
 
     OSError if a file cannot be read, ValueError or Refusal if it has no games.
     """
     games: list[ReviewedGame] = []
     faults = 0
-    for name in _inputs(options.games, report):
+    for name in _inputs(names, report):
         if is_position(name):
-            game = options.game or registry.DEFAULT_GAME
+            game = described.game or registry.DEFAULT_GAME
             parsed, place = _of_words(game, name), "moves"
             with announce_compiling(report, game):
                 cut_records(game, parsed)
             report_faults(place, parsed, report)
         else:
-            source = read_source(name, options)
+            source = read_source(name, described)
             choice = choose(source)
             game, place = choice.game, "standard input" if name == "-" else name
             with announce_compiling(report, game):
                 parsed = read_games(source, choice, report)
         faults += len(parsed.faults)
         games += _reviewed(game, parsed, place)
-    if options.number is not None:
-        check_number(options.number, games)
-        games = games[options.number - 1 : options.number]
-    kept = [reviewed for reviewed in games if reviewed.plies >= 0]
-    if len(kept) < len(games):
-        report(f"games without both set-ups are left out: {len(games) - len(kept)}")
+    chosen = described.chosen(games)
+    kept = [reviewed for reviewed in chosen if reviewed.plies >= 0]
+    if len(kept) < len(chosen):
+        report(f"games without both set-ups are left out: {len(chosen) - len(kept)}")
     kept = [reviewed for reviewed in kept if _can_be_played(reviewed, report)]
     if not kept:
-        raise ValueError(f"{', '.join(options.games)}: no game can be read")
-    return ReviewInput(kept, not faults and len(kept) == len(games))
+        raise ValueError(f"{', '.join(names)}: no game can be read")
+    return ReviewInput(kept, not faults and len(kept) == len(chosen))
 
 
 def is_position(name: str) -> bool:

@@ -257,6 +257,9 @@ def test_a_wrong_die_and_a_wrong_move_are_corrected(op: Operator) -> None:
     assert isinstance(wanted, Think) and wanted.throw == 5
     assert (shown.corrections[-1].what, shown.corrections[-1].detail) == ("throw", "3 → 5")
     op.answer()
+    before = op.mode.state
+    op.do(Throw(5))  # entered twice
+    assert op.mode.state is before
     op.do(Confirm())
     shown = op.do(ThrowForMe())
     assert 1 <= shown.throw <= 6 and shown.choices and isinstance(op.store, MemoryDays)

@@ -145,7 +145,8 @@ def operate_by_touch(page: Any, served: RunningServer, game: str) -> None:
         else:
             page.wait_for_timeout(650)  # a tap at once would be a slip
             if now.press == "announce" and len(now.answers) > 1:  # the engine's first move may meet a piece
-                page.tap("#c-answers [data-act=answer2]")
+                is_bomb = now.pieces[now.proposed.word[:2]] in "Kk"  # type: ignore[union-attr]
+                page.tap(f"#c-answers [data-act=answer{2 if is_bomb else 1}]")
             page.tap("#c-main .first:enabled")
         until(page, lambda now=now: board_championship.shown(served).number > now.number + 1)
     count = len(now.moves)

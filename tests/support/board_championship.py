@@ -6,7 +6,7 @@ import random
 import time
 from typing import Any
 
-from board_browser import SLOW_MS, by_keys
+from board_browser import SLOW_MS, by_keys, until
 from board_play import picks
 from board_server import RunningServer
 from championship_games import refer
@@ -119,3 +119,23 @@ def step(page: Any, served: RunningServer, rng: random.Random, whole: Position |
         assert time.monotonic() < deadline and not page.text_content("#refusal"), page.text_content("#refusal")
         page.wait_for_timeout(10)
     return True
+
+
+def operate(page: Any, rng: random.Random, last: str) -> None:
+    """Do what the card asks of an operator who sees the page alone, until its first line begins with some words."""
+    card = page.locator("#c-card")
+    while not (said := card.inner_text()).startswith(last):
+        match said.split(maxsplit=3)[:3]:
+            case ["Announce", *_] | ["The", "move", "of"]:
+                confirm(page)
+            case ["Enter", "the", "throw"]:
+                page.keyboard.press(str(rng.randint(1, 6)))
+            case ["Enter", "the", "move"]:
+                for kind in ("mine", "target"):
+                    cells = page.locator(f"#grid .{kind}")
+                    cells.nth(rng.randrange(cells.count())).click()
+            case ["The", "engine", _]:
+                page.keyboard.press("m")
+            case _:  # a set-up, clocks that stand
+                page.click("#c-main .first")
+        until(page, lambda said=said: card.inner_text() != said)

@@ -232,6 +232,8 @@ class Championship(StoredMode):
         positions = self._require_going_on()
         if not positions.info.has_dice or not positions.has_pieces:
             raise Refusal("no throw is to be entered")
+        if throw == self._facts.game.throw:  # entered twice: it corrects nothing
+            return
         self._facts.add(Thrown(at=self._facts.today(), throw=throw, by="page" if by == "page" else "person"))
         self._forget()
 

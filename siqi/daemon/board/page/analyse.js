@@ -35,7 +35,6 @@ export class AnalysePage {
     this.linesBefore = 3;
     this.progress = '';
     this.isAsking = false; // this tab waits for a file
-    this.hasOpened = false;
     this.tree = new TreeList(get('tree'), (node) => this.go(node));
     this.graph = new Graph(get('graph'), (node) => this.go(node));
     this.arrows = new Arrows(get('arrows'));
@@ -116,10 +115,6 @@ export class AnalysePage {
     if (event.found) this.lines = event.found;
     if (event.lines) this.linesBefore = event.lines;
     this.shown = event;
-    if (event.stage === 'start' && !this.hasOpened && this.shell.holds) {
-      this.hasOpened = true;
-      this.dialog.open();
-    }
   }
 
   /** @param {AnalysisShown} event */
@@ -245,9 +240,18 @@ export class AnalysePage {
     return this.card()?.names[spoken()][1 + side] ?? '';
   }
 
+  /** Show the ways into an analysis before there is one. */
+  showDialog() {
+    const { dialog, shell, shown } = this;
+    if (shown?.stage === 'start' && shell.holds && shell.isOpen) dialog.open(true);
+    else if (shown?.stage !== 'loading') dialog.leave();
+    dialog.write();
+  }
+
   /** @returns {string[]} */
   show() {
     this.battle.show();
+    this.showDialog();
     const now = this.shown;
     const isThere = Boolean(now && now.stage !== 'start' && now.stage !== 'loading');
     const [state, detail] = this.status();
@@ -352,8 +356,8 @@ export class AnalysePage {
       // nothing can be asked for
     } else if (!shell.holds) {
       first.push(button('takeBoard', () => shell.ask({ do: 'take board' }), true));
-    } else if (!now || now.stage === 'start') {
-      first.push(button('open', () => this.dialog.open(), true));
+    } else if (!now) {
+      // it is not known yet what is shown
     } else if (now.stage === 'edit') {
       first.push(...(editing?.board ?? []));
     } else if (now.stage === 'analyse') {
@@ -393,7 +397,7 @@ export class AnalysePage {
   /** @param {AnalysisShown} now */
   studyButtons(now) {
     const { shell } = this;
-    const made = [button('open', () => this.dialog.open())];
+    const made = [button('open', () => this.dialog.open(false))];
     made.push(button(now.judging ? 'judgeStop' : 'judge', () => shell.ask({ do: 'judge' })));
     if (now.judging) made[1].textContent = text('judgeStop', { n: now.judging });
     made.push(button('promote', () => shell.ask({ do: 'promote', node: now.node }), false, this.tree.isMain(now.node)));

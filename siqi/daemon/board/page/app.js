@@ -163,7 +163,7 @@ document.addEventListener('keydown', (event) => {
     choose(modes[Number(event.code.slice(-1)) - 1] ?? mode);
     return;
   }
-  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector('dialog[open]')) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector('dialog:modal')) return;
   if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement) return;
   if (event.key === '?') openKeys();
   else if (event.key === 'f') {

@@ -1,4 +1,4 @@
-// The dialog for a new game.
+// The form for a new game: a part of the page before the first one, afterwards a dialog.
 
 import { spoken, text } from './texts.js';
 
@@ -54,9 +54,10 @@ export class BeginDialog {
     /** @type {Settings | null} */
     this.last = null;
     this.game = '';
+    this.language = '';
     get('games').addEventListener('change', () => this.choose(this.value('game')));
     get('cancel').addEventListener('click', () => this.dialog.close());
-    this.dialog.querySelector('form')?.addEventListener('submit', () => send(this.command()));
+    this.dialog.querySelector('form')?.addEventListener('submit', () => send({ do: 'begin', ...this.settings() }));
     get('clock').addEventListener('change', () => this.adapt());
   }
 
@@ -71,12 +72,14 @@ export class BeginDialog {
     return Number(/** @type {HTMLSelectElement} */ (get(id)).value);
   }
 
-  /** @param {Settings | null} last the settings of the game before */
+  /** @param {Settings | null} last the settings of the game before; without one the tabs stay within reach */
   open(last) {
     if (this.dialog.open) return;
     this.last = last;
+    get('begin-note').textContent = last ? text('beginNote') : '';
     this.write(last?.game ?? this.game);
-    this.dialog.showModal();
+    if (last) this.dialog.showModal();
+    else this.dialog.show();
     get('start').focus();
   }
 
@@ -84,18 +87,30 @@ export class BeginDialog {
     this.dialog.close();
   }
 
+  /** Close the form that stands for the first game. */
+  leave() {
+    if (!this.dialog.matches(':modal')) this.close();
+  }
+
+  /** Write an open form anew if the language of the page has changed. */
+  translate() {
+    if (!this.dialog.open || this.language === spoken()) return;
+    this.last = this.settings();
+    this.write(this.game);
+  }
+
   /**
-   * Write the dialog in the language of the page.
+   * Write the form in the language of the page.
    * @param {string} game
    */
   write(game) {
+    this.language = spoken();
     const last = this.last;
     radios(get('games'), 'game', this.cards.map((card) => [card.game, card.names[spoken()][0]]), game);
     fill(get('clock'), MINUTES.map((n) => [n, n ? text('minutes', { n }) : text('noClock')]), (last?.clock_ms ?? 0) / 60000);
     fill(get('increment'), INCREMENTS.map((n) => [n, n ? text('seconds', { n }) : text('none')]), (last?.increment_ms ?? 0) / 1000);
     fill(get('movetime'), MOVETIMES.map((n) => [n, text('seconds', { n })]), (last?.movetime_ms ?? 1000) / 1000);
     /** @type {HTMLSelectElement} */ (get('thrower')).value = last?.dice ?? 'page';
-    get('begin-note').textContent = last ? text('beginNote') : '';
     this.choose(game);
   }
 
@@ -124,9 +139,10 @@ export class BeginDialog {
     }
   }
 
-  command() {
+  /** @returns {Settings} */
+  settings() {
     return {
-      do: 'begin', game: this.game, person: Number(this.value('side')), skill: this.number('skill'),
+      game: this.game, person: Number(this.value('side')), skill: this.number('skill'),
       movetime_ms: 1000 * this.number('movetime'), clock_ms: 60000 * this.number('clock'),
       increment_ms: 1000 * this.number('increment'), dice: /** @type {HTMLSelectElement} */ (get('thrower')).value,
     };

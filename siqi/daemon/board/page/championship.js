@@ -1,13 +1,13 @@
 // The mode Championship: the card with the next thing to do, the clocks, the contest. Nothing is played unconfirmed.
 
-import { inWords, notation, pointsOf } from './announce.js';
+import { inWords, notation, played, pointsOf, setUpInWords, wordOf } from './announce.js';
 import { ClockFace, clockText } from './clocks.js';
 import { Corrections } from './corrections.js';
 import { layoutButtons } from './layouts.js';
 import { MoveList } from './moves.js';
 import { button, fill, get, kept, write } from './parts.js';
 import { pick } from './picks.js';
-import { moveText, reasonText, refusalText, spoken, text } from './texts.js';
+import { reasonText, refusalText, spoken, text } from './texts.js';
 
 /** @typedef {import('./types.js').Event} Event */
 /** @typedef {import('./types.js').Table} Table */
@@ -30,6 +30,7 @@ export class ChampionshipPage {
     /** @type {string[]} */
     this.chosen = [];
     this.draft = ''; // the opponent's move, not confirmed
+    this.isSent = false; // the draft was confirmed: a refusal drops it
     /** @type {number | null} */
     this.result = null; // the referee's answer
     this.flag = '';
@@ -48,7 +49,7 @@ export class ChampionshipPage {
       const input = get('c-word');
       const word = input.value.trim();
       if (word && this.shown?.setup.length) shell.ask({ do: 'arrange', word });
-      else if (word) this.setDraft(word);
+      else if (word) this.enterMove(word);
       input.value = '';
     });
   }
@@ -60,6 +61,7 @@ export class ChampionshipPage {
   }
 
   drop() {
+    this.isSent = false;
     this.chosen = [];
     this.draft = '';
     this.result = null;
@@ -83,11 +85,13 @@ export class ChampionshipPage {
       this.clocks.set(event.clocks);
       if (event.answers.length === 1) this.result = event.answers[0];
       if ((event.choices.length || event.stones) && document.activeElement === document.body) this.shell.board.focus();
+      if (event.press === 'announce' && get('c-dice').contains(document.activeElement)) this.focusConfirm(); // or Enter throws again
     } else if (event.event === 'evaluation') {
       const score = event.mate ? `#${event.mate}` : event.win === null ? (event.cp / 100).toFixed(2) : `${Math.round(100 * event.win)} %`;
       this.evaluation = text('evaluation', { score, depth: event.depth, line: event.line.join(' ') });
     } else if (event.event === 'warning') write('c-warning', refusalText(event.reason));
     else if (event.event === 'loading') this.progress = event.text;
+    else if (event.event === 'refused' && this.isSent) this.drop();
   }
 
   card() {
@@ -127,10 +131,22 @@ export class ChampionshipPage {
   }
 
   /**
+   * Show a move that was typed, if there is such a one.
+   * @param {string} line
+   */
+  enterMove(line) {
+    const card = this.card();
+    const word = this.shown && card ? wordOf(card, line, this.shown) : '';
+    if (word) this.setDraft(word);
+    else write('refusal', text('noSuchMove', { word: line }));
+  }
+
+  /**
    * Show a move that waits for its confirmation.
    * @param {string} word
    */
   setDraft(word) {
+    write('refusal', '');
     this.draft = word;
     this.result = null;
     this.chosen = word.match(/[a-sA-S]\d+/g) ?? [];
@@ -175,8 +191,10 @@ export class ChampionshipPage {
     const { shown } = this;
     if (!shown || !this.canConfirm() || performance.now() - this.since < SLIP_MS) return;
     const answer = this.answers().length ? { result: this.result, flag: this.flag } : {};
-    if (this.draft) this.shell.ask({ do: 'move', word: this.draft, ...answer });
-    else if (shown.setup.length) this.shell.ask({ do: 'set up' });
+    if (this.draft) {
+      this.isSent = !this.card()?.has_hidden; // there the referee's answer may be what is wrong
+      this.shell.ask({ do: 'move', word: this.draft, ...answer });
+    } else if (shown.setup.length) this.shell.ask({ do: 'set up' });
     else this.shell.ask({ do: 'confirm', ...answer });
   }
 
@@ -231,15 +249,24 @@ export class ChampionshipPage {
       case 'announce': {
         const move = shown.proposed;
         if (!move) break;
-        if (shown.setup.length) return [text('announceSetUp'), move.word, text('setUpHowCard')];
+        if (shown.setup.length) return [text('announceSetUp'), move.word, this.sayPieces(card)];
         return [text('announce'), notation(card, move.word, shown.pieces), inWords(card, move, shown.pieces)];
       }
       case 'opponent': case 'own': return [text('enterMoveOf', { team: this.team(shown.turn) }), throws, this.lastMove()];
-      case 'set-up': return [text('enterSetUpOf', { team: this.team(shown.turn) }), shown.word, text('setUpHowCard')];
+      case 'set-up': return [text('enterSetUpOf', { team: this.team(shown.turn) }), shown.word, this.sayPieces(card)];
       case 'referee': return [text('askReferee'), '', ''];
       case 'next': return this.sayEnd();
     }
     return [text(shown.setup.length ? 'waitSetUp' : 'thinking'), throws, this.lastMove()];
+  }
+
+  /**
+   * Return a set-up's pieces by point, and how it is changed.
+   * @param {import('./types.js').GameCard} card
+   */
+  sayPieces(card) {
+    const { word = '', proposed, setup = [] } = this.shown ?? {};
+    return [setUpInWords(card, proposed?.word ?? word, setup), text('setUpHowCard')].filter(Boolean).join('. ');
   }
 
   /** @returns {[string, string, string]} */
@@ -266,7 +293,7 @@ export class ChampionshipPage {
     const card = this.card();
     const move = shown?.moves.at(-1);
     if (!shown || !card || !move || (card.has_setup && shown.moves.length <= 2)) return '';
-    return text('lastMove', { team: this.team(1 - shown.turn), move: moveText(move, false) });
+    return text('lastMove', { team: this.team(1 - shown.turn), move: played(card, move, shown.pieces) });
   }
 
   showCard() {
@@ -303,7 +330,7 @@ export class ChampionshipPage {
       if (shown.press === 'nobody' && shown.stage === 'play') first.push(button('moveNow', () => shell.ask({ do: 'move now' })));
       if (shown.press === 'set-up') first.push(button('setUpDone', () => shell.ask({ do: 'set up' }), true, !shown.word));
       if (shown.setup.length) {
-        first.push(button('propose', () => shell.ask({ do: 'propose' })));
+        if (shown.press === 'announce' || shown.turn === shown.first) first.push(button('propose', () => shell.ask({ do: 'propose' })));
         for (const word of shown.presets) first.push(this.preset(word));
         first.push(...layoutButtons(shell, shown.layouts));
       }
@@ -314,6 +341,7 @@ export class ChampionshipPage {
     fill('c-main', first);
     fill('c-answers', answers);
     this.showDice(can);
+    write('c-word-label', text(shown?.setup.length ? 'typeSetUp' : 'typeMove'));
     get('c-typed').hidden = !(shown && can && (shown.choices.length || shown.stones || shown.setup.length));
   }
 
@@ -340,8 +368,7 @@ export class ChampionshipPage {
   showDice(can) {
     const { shown } = this;
     const dice = get('c-dice');
-    const isOwn = shown?.choices.length || (shown?.proposed && shown.stage === 'play');
-    const stands = Boolean(shown?.throw && isOwn && !this.draft); // a wrong throw is corrected before its move
+    const stands = Boolean(shown?.throw && shown.stage === 'play' && !this.draft); // a wrong one is corrected before its move
     dice.hidden = !(can && this.card()?.has_dice && (shown?.press === 'throw' || stands));
     dice.classList.toggle('corrects', stands);
     if (!dice.childElementCount) {

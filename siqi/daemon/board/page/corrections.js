@@ -55,18 +55,34 @@ export class Corrections {
     this.showGames(shown);
     get('c-log').replaceChildren(...shown.corrections.map((one) => {
       const item = document.createElement('li');
-      item.textContent = `${one.at.slice(11)} ${text('gameNumber', { n: one.game })}: ${text(`log_${one.what}`)} ${this.detail(one.what, one.detail)} ${one.note}`;
+      item.textContent = `${one.at.slice(11)} ${text('gameNumber', { n: one.game })}: ${text(`log_${one.what}`)} ${this.detail(one)} ${one.note}`;
       return item;
     }));
     get('c-log-title').hidden = !shown.corrections.length;
   }
 
+  setups() {
+    const game = this.table()?.contest?.game;
+    return this.shell.cards.find((one) => one.game === game)?.has_setup ? 2 : 0;
+  }
+
   /**
-   * @param {string} what
-   * @param {string} detail
+   * Return in words after which move of a game a position comes.
+   * @param {number} ply its number of moves, set-ups included
+   * @param {number} first the team that moves first
    */
-  detail(what, detail) {
+  place(ply, first) {
+    if (!ply) return text('atStart');
+    const team = this.table()?.contest?.teams[first ^ ((ply - 1) % 2)] ?? '';
+    const n = Math.ceil((ply - this.setups()) / 2);
+    return n > 0 ? text('afterMove', { n, team }) : text('afterSetUp', { team });
+  }
+
+  /** @param {import('./types.js').Correction} one */
+  detail({ what, detail, game }) {
     const teams = this.table()?.contest?.teams;
+    if (what === 'back') return this.place(Number(detail), this.table()?.contest?.played[game - 1]?.first ?? 0);
+    if (what === 'entered') return String(Math.max(Number(detail) - this.setups(), 0));
     if (what === 'first') return teams?.[Number(detail)] ?? detail;
     if (what === 'players') return detail.split(' ').map((one, team) => `${teams?.[team]}: ${text(one === '1' ? 'byEngine' : 'byHand')}`).join(text('comma'));
     return detail;
@@ -184,7 +200,7 @@ export class Corrections {
     if (!shown?.contest || !this.shell.holds || ply < 0) return;
     const node = [...shown.line, ...shown.ahead][ply];
     const game = shown.contest.current;
-    askFor(text('backTo', { n: ply }), [this.note()], ({ note }) => this.shell.ask({ do: 'go back', game, node, note }), { act: text('goBack'), about: text('backHow') });
+    askFor(text('backTo', { place: this.place(ply, shown.first) }), [this.note()], ({ note }) => this.shell.ask({ do: 'go back', game, node, note }), { act: text('goBack'), about: text('backHow') });
   }
 
   /** @param {number} game */

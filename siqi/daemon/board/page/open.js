@@ -1,6 +1,6 @@
 // The ways into an analysis: a start position, a pasted text, a file; and files out of it.
 
-import { button, get } from './parts.js';
+import { button, fill, get } from './parts.js';
 import { spoken, text } from './texts.js';
 
 /** @typedef {import('./types.js').Shell} Shell */
@@ -38,20 +38,33 @@ export class OpenDialog {
     });
   }
 
-  open() {
+  /** @param {boolean} isFirst true if no analysis is shown: the tabs stay within reach */
+  open(isFirst) {
     if (this.dialog.open) return;
-    get('open-games').replaceChildren(...this.shell.cards.map((card) => {
+    get('open-note').textContent = '';
+    this.write();
+    if (isFirst) this.dialog.show();
+    else this.dialog.showModal();
+  }
+
+  /** Write the games in the language of the page. */
+  write() {
+    fill('open-games', this.shell.cards.map((card) => {
       const made = button('', () => this.shell.ask({ do: 'open', game: card.game }));
       made.textContent = card.names[spoken()][0];
       made.dataset.game = card.game;
+      made.dataset.act = card.game;
       return made;
     }));
-    get('open-note').textContent = '';
-    this.dialog.showModal();
   }
 
   close() {
     this.dialog.close();
+  }
+
+  /** Close what stands for the first analysis. */
+  leave() {
+    if (!this.dialog.matches(':modal')) this.close();
   }
 
   /** @param {string} pasted */

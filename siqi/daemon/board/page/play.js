@@ -79,10 +79,6 @@ export class PlayPage {
     this.shown = event;
     this.clocks.set(event.clocks);
     if (before && event.moves.length !== before.moves.length) write('refusal', '');
-    if (event.stage === 'start' && this.shell.holds) {
-      Object.assign(this.dialog, { cards: this.shell.cards, game: this.shell.usual });
-      this.dialog.open(null);
-    }
   }
 
   card() {
@@ -112,7 +108,7 @@ export class PlayPage {
    * @returns {string[]} what the window's title says: the state, the game
    */
   show() {
-    this.dialog.cards = this.shell.cards;
+    this.showDialog();
     this.showStatus();
     this.showPlayers();
     this.showActions();
@@ -120,6 +116,16 @@ export class PlayPage {
     this.moves.show(this.shown?.moves ?? [], setups, this.shown?.looked ?? undefined);
     this.showBoard();
     return [get('state').textContent ?? '', this.card()?.names[spoken()][0] ?? ''];
+  }
+
+  /** Show the form for a game before there is one. */
+  showDialog() {
+    const { dialog, shell } = this;
+    dialog.cards = shell.cards;
+    dialog.game ||= shell.usual;
+    if (this.shown?.stage === 'start' && shell.holds && shell.isOpen) dialog.open(null);
+    else dialog.leave();
+    dialog.translate();
   }
 
   /**

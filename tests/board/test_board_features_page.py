@@ -1,4 +1,4 @@
-"""What stands beside the games in the browser: earlier files, named set-ups, lists of moves, faces, drawn arrows."""
+"""What stands beside the games in the browser: files, set-ups, lists of moves, faces, drawn arrows, teaching."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import board_play
 import pytest
 from board_browser import browser, needs_chromium, opened, until
 from board_server import running
+
+from siqi.daemon.board import teaching
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
@@ -97,3 +99,20 @@ def test_a_pick_before_the_move_is_answered_is_one_too_many(browser: Any, tmp_pa
         page.evaluate(TWO_PICKS)
         until(page, lambda: len(board_play.shown(served).moves) == 2)
         assert board_play.shown(served).moves[0].word == "j10" and not page.text_content("#refusal")
+
+
+def test_a_bad_move_is_taken_back(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(teaching, "BAD_LOSS", -1.0)  # any move but the best
+    with running(tmp_path, "connect6") as served, opened(browser, served) as page:
+        page.wait_for_selector("#begin[open]")
+        page.check("#teaches")
+        page.select_option("#clock", "5")
+        assert page.is_hidden("#teaches")
+        board_play.begin(page, "connect6", clock="0")
+        before = board_play.drawn(page, served)
+        page.click("#grid [data-point=a1]")
+        page.wait_for_selector("#detail:has-text('a1 loses')")
+        assert not before.moves and not board_play.drawn(page, served).moves
+        page.click("#grid [data-point=a1]")
+        page.wait_for_selector("#moves [data-ply='2']")
+        assert board_play.drawn(page, served).moves[0].word == "a1"

@@ -31,6 +31,7 @@ class Begin(Command, frozen=True, tag="begin"):
     clock_ms: Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)] = 0
     increment_ms: Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)] = 0
     dice: Literal["page", "person"] = "page"
+    teaches: bool = False  # without clocks
 
 
 class Play(Command, frozen=True, tag="move"):

@@ -34,6 +34,7 @@ class Begun(Entry, frozen=True, tag="begun"):
     increment_ms: int = 0
     dice: By = "page"  # who throws
     seed: int = 0  # of the page's throws
+    teaches: bool = False  # bad moves of the person are taken back
 
 
 class Thrown(Entry, frozen=True, tag="thrown"):
@@ -55,6 +56,13 @@ class WentBack(Entry, frozen=True, tag="went back"):
     """The game goes on from an earlier position; the moves behind it stay as a variation."""
 
     node: int
+    used: Used
+
+
+class TakenBack(Entry, frozen=True, tag="taken back"):
+    """The person's last move was a bad one, and is taken back; played again, it stands."""
+
+    lost: float  # the chance that it loses
     used: Used
 
 
@@ -82,4 +90,4 @@ class Ended(Entry, frozen=True, tag="ended"):
     used: Used
 
 
-AnyEntry = Begun | Thrown | Moved | WentBack | Ticked | Paused | Resumed | Ended
+AnyEntry = Begun | Thrown | Moved | WentBack | TakenBack | Ticked | Paused | Resumed | Ended

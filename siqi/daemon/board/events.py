@@ -66,6 +66,14 @@ class Settings(msgspec.Struct, frozen=True):
     clock_ms: int
     increment_ms: int
     dice: str
+    teaches: bool
+
+
+class Taught(msgspec.Struct, frozen=True):
+    """A bad move of the person that was taken back, and the chance that it loses."""
+
+    move: PlayedMove
+    lost: float
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -92,6 +100,8 @@ class Snapshot(Shown, frozen=True, tag="snapshot"):
     throw: int = 0
     needs_throw: bool = False  # the person has to enter a throw
     thinking: bool = False  # the engine is to move
+    is_judging: bool = False  # the engine looks at the person's move first
+    taught: Taught | None = None  # the move that was just taken back
     can_take_back: bool = False
     hint: PlayedMove | None = None  # the engine's best move
     is_hint_coming: bool = False

@@ -44,6 +44,7 @@ class Think(NamedTuple):
     is_urgent: bool = False  # it should answer at once
     fen: str = ""  # of the position before the words; '': the start position
     lines: int = 0  # to report, of a position that is only looked at; 0: the position is played
+    moves: tuple[str, ...] = ()  # the only ones to look at; (): all
 
 
 Wanted = LoadGame | Think

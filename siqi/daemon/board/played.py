@@ -134,13 +134,13 @@ class Played:
         """Play a move, which `Positions.checked` has returned."""
         self.add(Moved(at=self.today(), word=word, by=by, used=self.used()))
 
-    def settle(self) -> None:
-        """Do what follows by itself: throw the die, and run the clock of the side to move."""
+    def settle(self, *, waits: bool = False) -> None:
+        """Do what follows by itself: throw the die, unless it waits, and run the clock of the side to move."""
         if self.loaded is None:
             self._stopwatch.run(False)
             return
         begun = self.begun
-        if self.goes_on and self.needs_throw and begun.dice == "page":
+        if self.goes_on and self.needs_throw and begun.dice == "page" and not waits:
             throw = random.Random(f"{begun.seed} {self.state.throws}").randint(1, self.loaded.info.die_faces)
             self.add(Thrown(at=self.today(), throw=throw, by="page"))
         self._stopwatch.run(self.goes_on and begun.clock_ms > 0 and self.loaded.has_pieces)

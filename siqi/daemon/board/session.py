@@ -34,13 +34,14 @@ from siqi.daemon.board.commands import (
 )
 from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.entries import AnyEntry, Begun, Ended, Paused, Resumed, Thrown, WentBack
-from siqi.daemon.board.events import Choice, Event, Settings, Snapshot, Stage
+from siqi.daemon.board.events import Choice, Event, Settings, Snapshot, Stage, Taught
 from siqi.daemon.board.layouts import Layouts
 from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, monotonic_ms, utc
 from siqi.daemon.board.played import Played
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.state import State
 from siqi.daemon.board.store import Store
+from siqi.daemon.board.teaching import BEST, PLAYED, Teaching
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import MAX_SKILL
 from siqi.daemon.engine.played_game import FinishedGame
@@ -77,6 +78,8 @@ class Session(StoredMode):
         self._looked: int | None = None  # the number of moves before the earlier position that is shown
         self._wants_hint = False
         self._is_urgent = False
+        self._teaching = Teaching(self._played)
+        self._taught: Taught | None = None
 
     def left(self) -> None:
         """Let a running clock stand until the person says go on."""
@@ -87,8 +90,11 @@ class Session(StoredMode):
 
     def _done(self, command: AnyCommand) -> list[Event]:
         self._do(command)
-        self._played.settle()
+        self._settle()
         return [self.snapshot()]
+
+    def _settle(self) -> None:
+        self._played.settle(waits=self._teaching.is_judging)
 
     def _do(self, command: AnyCommand) -> None:
         played = self._played
@@ -98,6 +104,7 @@ class Session(StoredMode):
                 self._begin(command)
             case OpenFile(name):
                 played.open(name)
+                self._teaching.forget()
                 self._nonce += 1
                 self._forget()
             case Resume():
@@ -145,10 +152,13 @@ class Session(StoredMode):
     def _begin(self, command: Begin) -> None:
         if command.game not in registry.NAMES:
             raise Refusal(f"no game {command.game}")
+        if command.teaches and command.clock_ms:
+            raise Refusal("moves are taken back without clocks only")
         settings = {name: getattr(command, name) for name in command.__struct_fields__}
         seed = self._seed or secrets.randbelow(2**31) + 1
         self._played.begin(Begun(at=self._played.today(), seed=seed, **settings))
         self._nonce += 1
+        self._teaching.forget()
         self._forget()
 
     def _resume(self) -> None:
@@ -177,6 +187,8 @@ class Session(StoredMode):
         positions = self._require_going_on()
         if not positions.info.has_dice or not positions.has_pieces or self._played.begun.dice != "person":
             raise Refusal("no throw is to be entered")
+        if self._teaching.is_judging:
+            raise Refusal("the move is being judged")
         self._played.add(Thrown(at=self._played.today(), throw=throw, by="person"))
         self._forget()
 
@@ -225,6 +237,7 @@ class Session(StoredMode):
         self._arranged = self._hint = ""
         self._wants_hint = self._is_urgent = False
         self._looked = None
+        self._taught = None
 
     def _not_stored(self, error: OSError) -> list[Event]:
         self._played.hold()
@@ -239,7 +252,11 @@ class Session(StoredMode):
             return None
         if played.loaded is None:
             return LoadGame(played.begun.game)
-        if not played.goes_on or played.needs_throw:
+        if not played.goes_on:
+            return None
+        if self._teaching.is_judging:
+            return self._teaching.question(self._nonce, self._is_urgent)
+        if played.needs_throw:
             return None
         if played.loaded.whole.turn != played.begun.person:
             return self._think("move", played.begun.skill, self._limits())
@@ -247,7 +264,7 @@ class Session(StoredMode):
             return self._think("set-up", MAX_SKILL, Limits(movetime=HINT_MS))
         if self._wants_hint:
             return self._think("hint", MAX_SKILL, Limits(movetime=HINT_MS))
-        return None
+        return self._teaching.question(self._nonce, False)
 
     @property
     def _is_proposal_coming(self) -> bool:
@@ -278,7 +295,7 @@ class Session(StoredMode):
         self._forget()
         try:
             played.load(game)
-            played.settle()
+            self._settle()
         except ValueError as error:  # the file was changed by hand
             return [self._refused(f"the last game cannot be read: {error}"), self.snapshot()]
         except OSError as error:
@@ -291,6 +308,8 @@ class Session(StoredMode):
 
     def engine_found(self, found: Found) -> list[Event]:
         """Show nothing: the engine plays."""
+        if found.key[0] in (BEST, PLAYED):
+            self._teaching.take(found)
         return []
 
     def engine_moved(self, key: Key, word: str) -> list[Event]:
@@ -299,6 +318,8 @@ class Session(StoredMode):
         if not isinstance(wanted, Think) or wanted.key != key:
             return []
         try:
+            if key[0] in (BEST, PLAYED):
+                return self._judged(key, word)
             checked = self._played.positions.checked(word)
             if key[0] == "move":
                 self._played.play(checked, "engine")
@@ -308,11 +329,23 @@ class Session(StoredMode):
             else:
                 self._arranged = checked
             self._picture = self.next_number()
-            self._played.settle()
+            self._settle()
         except ValueError as error:  # a fault in this program
             return [self._refused(f"internal: the engine's move {word}: {error}")]
         except OSError as error:
             return self._not_stored(error)
+        return [self.snapshot()]
+
+    def _judged(self, key: Key, word: str) -> list[Event]:
+        """Take a value of the engine, for which a bad move is taken back."""
+        was_judging = self._teaching.is_judging
+        taught = self._teaching.answered(key, word)
+        if self._teaching.is_judging or not was_judging:
+            return []
+        if taught is not None:
+            self._forget()
+            self._taught = taught
+        self._settle()
         return [self.snapshot()]
 
     def tick(self) -> list[Event]:
@@ -350,7 +383,8 @@ class Session(StoredMode):
         settings = msgspec.convert(begun, Settings, from_attributes=True)
         if positions is None:
             return Snapshot(number=number, stage=stage, settings=settings, file=self._store.stem)
-        is_mine = positions.whole.turn == begun.person and played.goes_on
+        is_mine, is_judging = positions.whole.turn == begun.person and played.goes_on, self._teaching.is_judging
+        needs_throw = played.goes_on and played.needs_throw and not is_judging
         return Snapshot(
             number=number,
             stage=stage,
@@ -362,8 +396,10 @@ class Session(StoredMode):
             last=self.last_points(),
             looked=self._looked,
             throw=played.state.throw,
-            needs_throw=played.goes_on and played.needs_throw,
-            thinking=played.goes_on and not is_mine and not played.needs_throw,
+            needs_throw=needs_throw,
+            thinking=played.goes_on and not is_mine and not needs_throw,
+            is_judging=is_judging,
+            taught=self._taught,
             can_take_back=stage in ("play", "set-up", "over") and played.node_before() is not None,
             hint=positions.worded(self._hint) if self._hint else None,
             is_hint_coming=self._wants_hint or self._is_proposal_coming,

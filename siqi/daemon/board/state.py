@@ -13,6 +13,7 @@ from siqi.daemon.board.entries import (
     Moved,
     Paused,
     Resumed,
+    TakenBack,
     Thrown,
     Ticked,
     Used,
@@ -28,6 +29,7 @@ class State(Tree, frozen=True):
     used: Used = (0, 0)
     is_paused: bool = False
     ended: Ended | None = None
+    taken: frozenset[int] = frozenset()  # the nodes of bad moves that were taken back
 
     def after(self, entry: AnyEntry) -> State:
         """Return the state after one more fact; ValueError for one that cannot follow."""
@@ -43,6 +45,9 @@ class State(Tree, frozen=True):
                 return change(self.moved(entry.word), used=entry.used)
             case WentBack():
                 return change(self.at_node(entry.node), used=entry.used, ended=None)
+            case TakenBack():
+                back = self.at_node(self.nodes[self.current].parent)
+                return change(back, used=entry.used, taken=self.taken | {self.current})
             case Ticked():
                 return change(self, used=entry.used)
             case Paused():

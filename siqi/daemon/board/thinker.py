@@ -129,7 +129,7 @@ class Thinker:
         if wanted.throw or wanted.lines:
             engine.set_dice(wanted.throw)
         self._question = wanted
-        self._search = engine.go(wanted.limits)
+        self._search = engine.go(wanted.limits, wanted.moves)
 
     def _follow(self, event: events.Event) -> None:
         match event:

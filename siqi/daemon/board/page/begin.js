@@ -111,6 +111,7 @@ export class BeginDialog {
     fill(get('increment'), INCREMENTS.map((n) => [n, n ? text('seconds', { n }) : text('none')]), (last?.increment_ms ?? 0) / 1000);
     fill(get('movetime'), MOVETIMES.map((n) => [n, text('seconds', { n })]), (last?.movetime_ms ?? 1000) / 1000);
     /** @type {HTMLSelectElement} */ (get('thrower')).value = last?.dice ?? 'page';
+    /** @type {HTMLInputElement} */ (get('teaches')).checked = last?.teaches ?? false;
     this.choose(game);
   }
 
@@ -130,10 +131,10 @@ export class BeginDialog {
     this.adapt();
   }
 
-  /** Show the times that the clock leaves to choose. */
+  /** Show what the clock leaves to choose. */
   adapt() {
     const hasClock = this.number('clock') > 0;
-    for (const [id, isShown] of /** @type {[string, boolean][]} */ ([['increment', hasClock], ['movetime', !hasClock]])) {
+    for (const [id, isShown] of /** @type {[string, boolean][]} */ ([['increment', hasClock], ['movetime', !hasClock], ['teaches', !hasClock]])) {
       get(id).hidden = !isShown;
       /** @type {HTMLElement} */ (this.dialog.querySelector(`label[for=${id}]`)).hidden = !isShown;
     }
@@ -145,6 +146,7 @@ export class BeginDialog {
       game: this.game, person: Number(this.value('side')), skill: this.number('skill'),
       movetime_ms: 1000 * this.number('movetime'), clock_ms: 60000 * this.number('clock'),
       increment_ms: 1000 * this.number('increment'), dice: /** @type {HTMLSelectElement} */ (get('thrower')).value,
+      teaches: /** @type {HTMLInputElement} */ (get('teaches')).checked && !this.number('clock'),
     };
   }
 }

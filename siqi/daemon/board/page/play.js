@@ -6,7 +6,7 @@ import { layoutButtons } from './layouts.js';
 import { MoveList } from './moves.js';
 import { button, fill, get, write } from './parts.js';
 import { pick } from './picks.js';
-import { moveText, reasonText, spoken, text } from './texts.js';
+import { moveText, percent, reasonText, spoken, text } from './texts.js';
 
 /** @typedef {import('./types.js').Event} Event */
 /** @typedef {import('./types.js').Snapshot} Snapshot */
@@ -160,12 +160,18 @@ export class PlayPage {
     if (shown.looked !== null) return [text('lookBack'), text('lookBackHow')];
     const mine = shown.turn === shown.settings?.person;
     if (shown.needs_throw) return [text(mine ? 'throwYours' : 'throwTheirs'), this.engineMove()];
+    if (shown.is_judging) return [text('judging'), ''];
     if (shown.thinking) return [shown.throw ? text('thinkingThrow', { throw: shown.throw }) : text('thinking'), ''];
     if (shown.stage === 'set-up') return [text(Object.keys(shown.pieces).length ? 'setUp' : 'waitSetUp'), text('setUpHow')];
     const state = shown.throw ? text('yourTurnThrow', { throw: shown.throw }) : text('yourTurn');
     const stones = shown.stones > 1 && !this.chosen.length ? text('stonesHow', { n: shown.stones }) : text(this.chosen.length ? 'stoneMore' : 'stoneHow');
-    const hint = shown.is_hint_coming ? text('hintComing') : shown.hint ? text('hintIs', { move: moveText(shown.hint, false) }) : this.engineMove();
+    const hint = shown.is_hint_coming ? text('hintComing') : shown.hint ? text('hintIs', { move: moveText(shown.hint, false) }) : shown.taught ? this.taught(shown.taught) : this.engineMove();
     return [state, [hint, shown.stones ? stones : ''].filter(Boolean).join(' ')];
+  }
+
+  /** @param {{move: import('./types.js').PlayedMove, lost: number}} taught */
+  taught({ move, lost }) {
+    return text('taughtBack', { move: moveText(move, false), lost: percent(lost) });
   }
 
   engineMove() {

@@ -6,7 +6,7 @@
 const TEXTS = {
   en: {
     language: 'Language', board: 'Board', moves: 'Moves', newGame: 'New game', game: 'Game', yourSide: 'You play', level: 'Level', clock: 'Clock of each side',
-    increment: 'Increment', movetime: 'Engine’s time for a move', die: 'The die', dieByPage: 'thrown by the page', dieByHand: 'entered by hand',
+    increment: 'Increment', movetime: 'Engine’s time for a move', die: 'The die', dieByPage: 'thrown by the page', dieByHand: 'entered by hand', teaches: 'Bad moves are taken back', judging: 'The engine looks at your move', taughtBack: '{move} loses {lost} of your chances and was taken back. Try another move; played again, it stands.',
     faces: 'Pieces', faces_traditional: '帥 traditional', faces_simplified: '帅 simplified', faces_letters: 'K letters', faces_characters: '司 characters', keepLayout: 'Keep as…', keepLayoutHow: 'A set-up is kept under a name in the games’ folder, for later games.', layoutName: 'Name', forgetLayout: 'Forget…', earlier: 'Earlier…', noFiles: 'The folder has none yet.', start: 'Start', cancel: 'Cancel', close: 'Close', keys: 'Keys', enterThrow: 'Enter the throw', enter: 'Play', typeMove: 'Move', typeSetUp: 'Set-up', noSuchMove: 'There is no such move: {word}',
     rules_xiangqi: 'Checkmate the king, or leave the other side without a move. Dots show where a piece can go.',
     rules_connect6: 'Six stones in a row win. Black begins with one stone; from then on each turn has two.',
@@ -67,7 +67,7 @@ const TEXTS = {
   },
   zh: {
     language: '语言', board: '棋盘', moves: '着法', newGame: '新对局', game: '棋种', yourSide: '执', level: '级别', clock: '每方用时',
-    increment: '每着加时', movetime: '引擎每着用时', die: '骰子', dieByPage: '由页面掷', dieByHand: '手工输入',
+    increment: '每着加时', movetime: '引擎每着用时', die: '骰子', dieByPage: '由页面掷', dieByHand: '手工输入', teaches: '收回坏着', judging: '引擎在看你的着法', taughtBack: '{move} 使你的胜率减少 {lost}，已收回。请换一着；再走一次则不再收回。',
     faces: '棋子', faces_traditional: '繁体', faces_simplified: '简体', faces_letters: '字母', faces_characters: '汉字', keepLayout: '保存布阵…', keepLayoutHow: '布阵以名称保存在对局文件夹中，供以后的对局使用。', layoutName: '名称', forgetLayout: '删除布阵…', earlier: '以前的…', noFiles: '文件夹中还没有。', start: '开始', cancel: '取消', close: '关闭', keys: '快捷键', enterThrow: '输入骰点', enter: '走', typeMove: '着法', typeSetUp: '布阵', noSuchMove: '没有这样的着法：{word}',
     rules_xiangqi: '将死或困毙对方即胜。圆点表示棋子可到达的点。',
     rules_connect6: '六子连成一线即胜。黑方先下一子，此后双方每次下两子。',
@@ -141,6 +141,7 @@ const REFUSALS = {
   'no set-up is being made': '还没有布阵', 'the set-ups are over': '布阵已结束', 'no throw is to be entered': '现在不需要骰点',
   'the set-ups come first': '请先布阵', 'no move waits to be announced': '没有待宣布的着法', 'the game goes on: end it first': '对局未结束，请先结束本局', 'no clock runs': '棋钟没有走',
   'there is no such set-up': '没有这个布阵', 'there is no such file': '没有这个文件', 'this is what is shown': '正在显示的就是它', 'the list has no moves': '列表中没有着法', 'the list does not begin at the start of the game': '列表不是从开局开始的',
+  'the move is being judged': '正在评判着法', 'moves are taken back without clocks only': '计时的对局不收回坏着',
   'the clocks run already': '棋钟已在走', 'no such position': '没有这个局面', 'this screen only watches': '此屏幕仅供观看', 'the engine cannot play pieces that are not known': '引擎不能走未知的棋子',
 };
 

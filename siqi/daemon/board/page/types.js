@@ -9,14 +9,14 @@
 /** @typedef {{word: string, chinese: string, throw: number}} PlayedMove */
 /** @typedef {{word: string, points: string[]}} Choice */
 /** @typedef {{left: [number, number], running: number | null}} Clocks */
-/** @typedef {{game: string, person: number, skill: number, movetime_ms: number, clock_ms: number, increment_ms: number, dice: string}} Settings */
+/** @typedef {{game: string, person: number, skill: number, movetime_ms: number, clock_ms: number, increment_ms: number, dice: string, teaches: boolean}} Settings */
 /** @typedef {{winner: number | null, reason: string}} Ending */
 /**
  * @typedef {{event: 'snapshot', number: number,
  *   stage: 'start' | 'loading' | 'asks' | 'set-up' | 'play' | 'paused' | 'over',
  *   settings: Settings | null, turn: number, picture: number, pieces: {[point: string]: string}, moves: PlayedMove[],
  *   last: string[], looked: number | null, choices: Choice[], stones: number, setup: string[], layouts: string[], throw: number, needs_throw: boolean,
- *   thinking: boolean, can_take_back: boolean, hint: PlayedMove | null, is_hint_coming: boolean, clocks: Clocks | null,
+ *   thinking: boolean, is_judging: boolean, taught: {move: PlayedMove, lost: number} | null, can_take_back: boolean, hint: PlayedMove | null, is_hint_coming: boolean, clocks: Clocks | null,
  *   ending: Ending | null, file: string}} Snapshot
  */
 /** @typedef {{event: 'files', number: number, files: {name: string, at: string, game: string, title: string}[], current: string}} Files */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -147,6 +148,11 @@ class MainParser(CommandParser):
 
 
 def build_parser() -> argparse.ArgumentParser:
+    return _parser(preferred_language())
+
+
+@functools.cache
+def _parser(language: str) -> argparse.ArgumentParser:
     parser = MainParser(prog="siqi")
     add_option(parser, "settings")
     parser.add_argument("--no-files", action="store_true", help="refuse options by which the client names a file")
@@ -185,7 +191,7 @@ def build_parser() -> argparse.ArgumentParser:
     warm.add_argument("game", nargs="*", help="games; default: all")
     warm.add_argument("--cache", metavar="DIR", help="compile into DIR, for all users that have SIQI_CACHE=DIR")
     add("completion").add_argument("shell", choices=SHELLS)
-    add_language(parser, preferred_language())
+    add_language(parser, language)
     return parser
 
 

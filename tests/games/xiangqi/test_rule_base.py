@@ -225,6 +225,13 @@ def test_a_rule_file_is_used_in_place_of_the_shipped_book(tmp_path: Path) -> Non
         game.set_option("RuleFile", "")
 
 
+def test_games_share_the_shipped_rules_and_not_what_a_search_prepares() -> None:
+    books = [registry.load("xiangqi")._knowledge._rules for _ in range(2)]  # type: ignore[attr-defined]
+    assert books[0].rules is books[1].rules and books[0]._lookup is not books[1]._lookup
+    addresses = {book.prepare(position_after("h2e2")) for book in books}
+    assert len(addresses) == 2 and 0 not in addresses
+
+
 def test_rules_of_whole_games_answer_late(tmp_path: Path) -> None:
     shuffle = ["a0a1", "a9a8", "a1a0", "a8a9"]
     position = position_after(*["i3i4", "i6i5", "a3a4", "a6a5"], *shuffle[:2])

@@ -38,6 +38,10 @@ PATTERN_BOOK = BOOKS_FOLDER / "xiangqi-patterns.txt"
 TABLEBASE_FOLDER = BOOKS_FOLDER / "xiangqi-endings"
 
 
+shipped_rules, shipped_patterns = functools.cache(RuleBook), functools.cache(PatternBook)
+"""Read a shipped book once a process: checking its entries takes most of the time in which a game is loaded."""
+
+
 class BookPosition(SymmetricPosition, RulePosition, Protocol):
     """A position that all books accept."""
 
@@ -119,7 +123,7 @@ class Knowledge:
         self.tablebase = self._patterns = None
         if self.settings.use_endgames:
             try:
-                self._patterns = PatternBook(PATTERN_BOOK)
+                self._patterns = shipped_patterns(PATTERN_BOOK)
             except BookFileError as error:
                 self._warn(str(error))
             self.tablebase = Tablebase(folders(TABLEBASE_FOLDER, self.settings.endgame_path, self._warn), self._warn)
@@ -140,7 +144,7 @@ class Knowledge:
         for path in (own, RULE_BOOK):
             if path is not None:
                 try:
-                    self._rules = RuleBook(path)
+                    self._rules = RuleBook(path) if path is own else shipped_rules(path).twin()
                     return
                 except BookFileError as error:
                     self._warn(str(error))

@@ -11,6 +11,7 @@ The header's `items` names the numbering of the pieces (items.py), `kind` if it 
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
 from collections.abc import Iterator, Sequence
@@ -177,6 +178,13 @@ class RuleBook:
         from siqi.games.xiangqi.knowledge.rule_lookup import RuleKey, RuleLookup
 
         return RuleLookup([RuleKey(rule.after, rule.when, rule.answer) for rule in self.rules], self.numbering)
+
+    def twin(self) -> RuleBook:
+        """Return a book of the same rules, which may be prepared for a search beside one with this book."""
+        twin = copy.copy(self)
+        twin._record = np.zeros(1, RULES_DTYPE)
+        twin.__dict__.pop("_lookup", None)  # it is for one thread
+        return twin
 
     def answers(self, position: RulePosition) -> list[FittingRule]:
         """Return the rules with an answer that fit a position and its history, by falling confidence."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import pty
 import subprocess
 import sys
+import threading
 import types
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -35,19 +38,15 @@ class Done(NamedTuple):
     stderr: bytes
 
 
-def siqi_show(*words: str, status: int = 0, given: bytes = b"", **environment: str) -> Done:
-    """Run `siqi show`, in this process unless an environment is given."""
-    if environment:
-        process = forked.run("show", *words, given=given, changes=environment)
-        code, done = process.returncode, Done(process.stdout, process.stderr)
-    else:
-        with pytest.MonkeyPatch.context() as patch:
-            out, error = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
-            patch.setattr(sys, "stdout", out)
-            patch.setattr(sys, "stderr", error)
-            code = run(["show", *words])
-            done = Done(*(stream.buffer.getvalue() for stream in (out, error)))  # type: ignore[attr-defined]
+def siqi_show(*words: str, status: int = 0, given: bytes = b"", encoding: str = "utf-8") -> Done:
+    """Run `siqi show` in this process; `encoding`: of its outputs."""
+    with pytest.MonkeyPatch.context() as patch:
+        out, error = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2))
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", error)
+        code = run(["show", *words])
+        done = Done(*(stream.buffer.getvalue() for stream in (out, error)))  # type: ignore[attr-defined]
     assert code == status, done.stderr
     if status:
         assert done.stdout == b"" and len(done.stderr.splitlines()) == 1
@@ -62,20 +61,22 @@ def need_cairo() -> None:
         pytest.skip(f"no cairosvg, or no Cairo for it: {str(error).splitlines()[0]}")
 
 
-def lines_of(*words: str, given: bytes = b"", **environment: str) -> list[str]:
-    return siqi_show(*words, given=given, **environment).stdout.decode().splitlines()
+def lines_of(*words: str, given: bytes = b"", encoding: str = "utf-8") -> list[str]:
+    return siqi_show(*words, given=given, encoding=encoding).stdout.decode(encoding).splitlines()
 
 
 def test_a_pipe_gets_characters_without_colours() -> None:
-    lines = lines_of("startpos moves h2e2", PYTHONIOENCODING="utf-8")
+    done = forked.run("show", "startpos moves h2e2", changes={"PYTHONIOENCODING": "utf-8"})
+    lines = done.stdout.decode().splitlines()
+    assert lines == lines_of("startpos moves h2e2")
     assert lines[0].split()[1:] == list("車馬象士將士象馬車") and lines[-1] == "Black to move"
     assert "\x1b" not in "".join(lines) and lines[7].count("<") == 2
 
 
 def test_a_pipe_that_cannot_encode_them_gets_letters() -> None:
-    for more in ({"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}):
-        assert lines_of("startpos", **more)[0].split()[1:] == list("rnbakabnr")
-    assert lines_of("--faces", "letters", "startpos", PYTHONIOENCODING="utf-8")[0].split()[1:] == list("rnbakabnr")
+    for encoding in ("ascii", "latin-1"):
+        assert lines_of("startpos", encoding=encoding)[0].split()[1:] == list("rnbakabnr")
+    assert lines_of("--faces", "letters", "startpos")[0].split()[1:] == list("rnbakabnr")
 
 
 @pytest.mark.parametrize(
@@ -243,9 +244,9 @@ def test_png(tmp_path: Path) -> None:
     assert path.read_bytes() == data
 
 
-def test_png_without_cairosvg(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['cairosvg'] = None\n")
-    done = siqi_show("--png", str(tmp_path / "x.png"), status=2, PYTHONPATH=str(tmp_path))
+def test_png_without_cairosvg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cairosvg", None)
+    done = siqi_show("--png", str(tmp_path / "x.png"), status=2)
     assert done.stderr == b"siqi show: --png needs cairosvg: pip install 'siqi[pictures]'\n"
 
 
@@ -306,10 +307,15 @@ def test_refusals(words: list[str], status: int, reason: str, tmp_path: Path, mo
 
 
 def test_a_closed_output_is_one_line() -> None:
-    for words in ("", "--svg -"):
-        command = f"exec '{sys.executable}' -m siqi show {words} >&-"
-        done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, cwd=ROOT, check=False)
-        assert done.returncode == 1 and done.stderr == b"siqi show: standard output is closed\n"
+    expected = "siqi show: standard output is closed\n"
+    command = f"exec '{sys.executable}' -m siqi show >&-"
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    assert done.returncode == 1 and done.stderr.decode() == expected
+    with pytest.MonkeyPatch.context() as patch:
+        error = io.StringIO()
+        patch.setattr(sys, "stdout", None)  # as Python has it in such a process
+        patch.setattr(sys, "stderr", error)
+        assert run(["show", "--svg", "-"]) == 1 and error.getvalue() == expected
 
 
 def test_text_that_is_no_position(tmp_path: Path) -> None:
@@ -333,37 +339,59 @@ def test_text_that_is_no_position(tmp_path: Path) -> None:
 # A terminal
 
 
-def on_terminal(*words: str, columns: int = 80, **environment: str) -> str:
-    """Return what `siqi show` writes to a pseudo terminal."""
+@contextlib.contextmanager
+def terminal(columns: int = 80) -> Iterator[tuple[int, Callable[[], str]]]:
+    """Open a pseudo terminal; its end for a program, which is to be closed, and a function that reads what came."""
     import fcntl
     import struct
     import termios
 
     outer, inner = pty.openpty()
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    given = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
-    started = subprocess.Popen(
-        [sys.executable, "-m", "siqi", "show", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=inner,
-        stderr=subprocess.PIPE,
-        cwd=ROOT,
-        env={**given, "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", **environment},
-    )
-    os.close(inner)
-    data = b""
-    while True:
-        try:
-            part = os.read(outer, 4096)
-        except OSError:  # Linux: the other end is closed
-            break
-        if not part:
-            break
-        data += part
+
+    def read() -> str:
+        data = b""
+        with contextlib.suppress(OSError):  # Linux: the other end is closed
+            while part := os.read(outer, 4096):
+                data += part
+        return data.decode().replace("\r\n", "\n")
+
+    yield inner, read
     os.close(outer)
-    assert started.wait(60) == 0 and started.stderr is not None and started.stderr.read() == b""
-    started.stderr.close()
-    return data.decode().replace("\r\n", "\n")
+
+
+TERMINAL = {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"}
+
+
+def on_terminal(*words: str, columns: int = 80, **environment: str) -> str:
+    """Return what `siqi show` writes to a pseudo terminal."""
+    found: list[str] = []
+    with pytest.MonkeyPatch.context() as patch, terminal(columns) as (inner, read):
+        for name in ("NO_COLOR", "COLUMNS"):
+            patch.delenv(name, raising=False)
+        for name, value in {**TERMINAL, **environment}.items():
+            patch.setenv(name, value)
+        reader = threading.Thread(target=lambda: found.append(read()))  # a terminal holds 4 KiB
+        reader.start()
+        with open(inner, "w", encoding="utf-8") as out:
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "__stdout__", out)  # whose size counts
+            status = run(["show", *words])
+        reader.join()
+    assert status == 0
+    return found[0]
+
+
+def test_a_process_on_a_terminal_writes_the_same() -> None:
+    given = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
+    with terminal() as (inner, read):
+        command = [sys.executable, "-m", "siqi", "show", "startpos moves h2e2"]
+        started = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=inner, stderr=subprocess.PIPE, cwd=ROOT, env={**given, **TERMINAL}
+        )
+        os.close(inner)
+        assert read() == on_terminal("startpos moves h2e2")
+        assert started.communicate() == (None, b"") and started.returncode == 0
 
 
 def test_a_terminal_gets_colours_and_characters() -> None:

@@ -53,6 +53,12 @@ from siqi.games.contract import (
 from siqi.system.output import Output
 from siqi.system.pipes import ClientLine
 
+MATE_IN_ONE = "3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
+ENDING = "4k4/9/9/9/9/9/9/9/9/3K5 w"
+KINGS = "3k5/9/9/9/9/9/9/9/9/4K4 w"
+NOTHING = {"source": "-1", "target": "-1"}
+"""What Botzone sends to the side that moves first."""
+
 # Calls
 
 

@@ -7,7 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 unset PYTHONDONTWRITEBYTECODE  # many tests start processes
 # What most changes break first: every front end and command as documented, every game's contract, the imports' layers.
-QUICK=(tests/frontends tests/games/test_conformance.py tests/structure/test_structure.py
+QUICK=(tests/frontends/test_{frontends,uci,ucci,ugi,cecp,move_by_move,botzone,transcripts,dialogues,protocol}.py
+    tests/games/test_conformance.py tests/structure/test_structure.py
     tests/commands/test_command.py tests/engine/test_engine.py tests/library/test_siqi.py)
 if [ "${1:-}" = --quick ]; then
     shift

@@ -101,29 +101,21 @@ def try_commands(page: str, folder: Path) -> None:
         assert printed(shown.splitlines()).fullmatch(out), (command, out)
 
 
-TOUCHED = (
-    "tictactoe or stone or gtp or handshake or scenario or missing or alike or "
-    "declared or documented or tables or meaning"
-)
-"""The tests that concern what the pages change, of those below."""
-
 TESTS = (
     "tests/games/test_conformance.py tests/games/test_records.py tests/frontends/test_transcripts.py "
     "tests/frontends/test_protocol.py tests/structure/test_structure.py"
 )
 
 
-@pytest.mark.parametrize(
-    "chosen", [pytest.param(f"-k '{TOUCHED}'", id="touched"), pytest.param("", id="all", marks=pytest.mark.long)]
-)
-def test_the_examples_do_what_the_pages_show(chosen: str, tmp_path: Path) -> None:
+@pytest.mark.long
+def test_the_examples_do_what_the_pages_show(tmp_path: Path) -> None:
     """The commands of the pages, then the conformance tests, the transcripts, and the tests that the pages add."""
     sources = copied(tmp_path / "sources", PLAIN)
     for page in PLAIN:
         try_commands(page, sources)
     added = [name for page in PLAIN for name in new_files(page) if name.rpartition("/")[2].startswith("test_")]
     assert len(added) == 2
-    run(f"python -m pytest {TESTS} {' '.join(added)} {chosen}", sources)
+    run(f"python -m pytest {TESTS} {' '.join(added)}", sources)
 
 
 UPWARD = (

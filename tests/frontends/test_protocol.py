@@ -77,7 +77,16 @@ def pattern(expected: list[str]) -> str:
 
 
 @pytest.mark.parametrize(
-    "example", EXAMPLES, ids=[f"{Path(page).stem}-{i}-{heading}" for i, (page, heading, _) in enumerate(EXAMPLES)]
+    "example",
+    [
+        # The signatures are checked in each run of scripts/test.sh.
+        pytest.param(
+            example,
+            id=f"{Path(example.page).stem}-{number}-{example.heading}",
+            marks=pytest.mark.long if example.heading == "bench" else (),
+        )
+        for number, example in enumerate(EXAMPLES)
+    ],
 )
 def test_example(example: Example) -> None:
     sent = [line[2:] for line in example.lines if line.startswith("> ")]

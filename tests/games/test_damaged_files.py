@@ -14,6 +14,7 @@ import pytest
 import zstandard
 from game_trees import random_game
 from random_records import random_record
+from samples import sampled
 
 from siqi.daemon.command_line import run
 from siqi.games import registry
@@ -144,12 +145,13 @@ TEXT = (
 )
 
 
+@sampled("every", 3, 1)
 @pytest.mark.parametrize("key", KEYS)
-def test_time_grows_with_the_size_only(key: tuple[str, str]) -> None:
+def test_time_grows_with_the_size_only(key: tuple[str, str], every: int) -> None:
     game, form = key[0], ALL[key]
     check(form, sample(key, random.Random(6)))  # the kernels are loaded
     for head in HEADS.get(form.name, (b"",)):
-        for sign in TEXT if form.is_text else BINARY:
+        for sign in (TEXT if form.is_text else BINARY)[::every]:
             data = head + sign * (REPEATED // len(sign))
             start = time.process_time()
             recognised(registry.formats(game), data)

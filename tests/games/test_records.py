@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from random_records import random_record
+from samples import sampled
 
 from siqi.games import registry
 from siqi.games.formats import Format, ParsedFile, recognised
@@ -76,16 +77,10 @@ def plain(game: GameRecord, texts: Iterable[str]) -> tuple[object, ...]:
     return game.moves, game.dice, game.result, *(getattr(game, text).replace("?", "") for text in texts)
 
 
+@sampled("files", 5, 1000)
 @pytest.mark.parametrize(("name", "form"), FORMATS, ids=lambda value: value if isinstance(value, str) else value.name)
-def test_formats_of_records_come_back(name: str, form: Format) -> None:
-    for seed in range(20):
-        check_round_trip(name, form, seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("name", "form"), FORMATS, ids=lambda value: value if isinstance(value, str) else value.name)
-def test_a_thousand_files_come_back(name: str, form: Format) -> None:
-    for seed in range(1000):
+def test_formats_of_records_come_back(name: str, form: Format, files: int) -> None:
+    for seed in range(files):
         check_round_trip(name, form, seed)
 
 

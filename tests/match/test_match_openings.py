@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from match_command import match
+from samples import sampled
 
 from siqi.daemon.match import random_openings
 from siqi.daemon.match.command import MISUSED
@@ -76,8 +77,9 @@ def test_lines_are_legal_and_all_different(game: str, name: str) -> None:
     assert max(beginnings.values()) <= 10
 
 
+@sampled("every", 40, 10)
 @pytest.mark.parametrize(("game", "name"), LISTS)
-def test_a_search_finds_no_side_ahead(game: str, name: str) -> None:
+def test_a_search_finds_no_side_ahead(game: str, name: str, every: int) -> None:
     """In a sample, by the search that chose the lines; the bounds leave room for later changes of the search."""
     loaded = registry.load(game)
     nodes = 50_000
@@ -87,7 +89,7 @@ def test_a_search_finds_no_side_ahead(game: str, name: str) -> None:
     searcher = loaded.searcher()
     searcher.configure(8, 1, 1)
     scores = []
-    for words in lines_of(name)[::10]:
+    for words in lines_of(name)[::every]:
         searcher.clear()
         score = exhaust(searcher, Task(after(loaded, words), Control(nodes))).lines[0].score
         assert score.mate is None and score.expected is not None

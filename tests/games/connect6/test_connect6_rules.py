@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from fixture_files import SHARED, lines, vectors
 from live_record import live_bytes
+from samples import sampled
 
 from naive.connect6 import COLUMNS, Naive, points_of, text_of
 from siqi.games import registry
@@ -69,9 +70,10 @@ def random_games(game: Game, seed: int, count: int, length: int) -> Iterator[tup
             yield position, oracle
 
 
-def test_random_games_against_the_oracle(game: Game) -> None:
+@sampled("games", 20, 100)
+def test_random_games_against_the_oracle(game: Game, games: int) -> None:
     seen = won = 0
-    for position, oracle in random_games(game, 1, 100, 60):
+    for position, oracle in random_games(game, 1, games, 60):
         seen += 1
         outcome = position.outcome()
         winner = oracle.winner()
@@ -84,8 +86,8 @@ def test_random_games_against_the_oracle(game: Game) -> None:
         else:
             assert position.fen() == oracle.fen()
         assert position.turn == oracle.turn
-    assert seen > 1500
-    assert won > 60
+    assert seen > 15 * games
+    assert won > games // 2
 
 
 def test_counts_and_evaluations_of_the_oracle(game: Game) -> None:
@@ -133,9 +135,10 @@ def test_few_empty_points_against_the_oracle(game: Game) -> None:
         assert outcome.reason == ("six" if oracle.winner() is not None else "full-board")
 
 
-def test_push_and_pop_restore_every_byte(game: Game) -> None:
+@sampled("games", 25, 150)
+def test_push_and_pop_restore_every_byte(game: Game, games: int) -> None:
     rng = random.Random(7)
-    for _ in range(150):
+    for _ in range(games):
         position, oracle = game.position(), Naive()
         states = []
         while position.ply < 50 and position.outcome() is None:
@@ -157,9 +160,10 @@ def test_push_and_pop_restore_every_byte(game: Game) -> None:
             position.pop()
 
 
-def test_running_sums_are_those_of_a_fresh_position(game: Game) -> None:
+@sampled("games", 12, 60)
+def test_running_sums_are_those_of_a_fresh_position(game: Game, games: int) -> None:
     fields = ("stones", "roads", "interest", "score", "threats", "turn", "left", "winner", "key", "empty")
-    for position, _ in random_games(game, 8, 60, 60):
+    for position, _ in random_games(game, 8, games, 60):
         fresh = game.position(position.fen())
         assert fresh.fen() == position.fen()
         assert fresh.key == position.key

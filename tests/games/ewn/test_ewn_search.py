@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from fixture_files import vectors
+from samples import sampled
 
 from naive.ewn import Naive, setup_position
 from siqi.games import registry
@@ -137,9 +138,10 @@ def forced(fen: str, winner: int, turns: int) -> bool:
     return True
 
 
-def test_mates_are_as_long_as_they_are_said_to_be() -> None:
+@sampled("count", 25, 100)
+def test_mates_are_as_long_as_they_are_said_to_be(count: int) -> None:
     game, mates = new_game(), set()
-    for fen in random_fens(100, 5, 3):
+    for fen in random_fens(count, 5, 3):
         report = search(game, fen, nodes=3000)
         mate = report.lines[0].score.mate
         if mate is None or abs(mate) > 2:
@@ -156,7 +158,7 @@ def test_mates_are_as_long_as_they_are_said_to_be() -> None:
         else:
             assert forced(left.fen(), 1 - mover, -mate)
             assert not forced(left.fen(), 1 - mover, -mate - 1)
-    assert {1, 2, -1} <= mates
+    assert ({1, 2, -1} if count == 100 else {1}) <= mates
 
 
 def test_an_expected_win_is_no_mate() -> None:

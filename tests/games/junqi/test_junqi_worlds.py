@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from junqi_games import FIRST, RECORDS, random_games, replay
+from samples import sampled
 
 from siqi.games import registry
 from siqi.games.contract import Game
@@ -176,8 +177,9 @@ def test_worlds_of_games_have_the_exact_marginals(game: Game, plies: int) -> Non
     assert np.abs(marginals(belief) - exact).mean() < 0.01
 
 
-def test_worlds_never_violate_what_is_known(game: Game) -> None:
-    for referee, _ in itertools.islice(random_games(game, 9, 6), 0, None, 7):
+@sampled("games", 2, 6)
+def test_worlds_never_violate_what_is_known(game: Game, games: int) -> None:
+    for referee, _ in itertools.islice(random_games(game, 9, games), 0, None, 7):
         for viewer in range(2):
             view = replay(game, referee.view_moves(viewer))
             if view.outcome() is not None:
@@ -194,9 +196,10 @@ def test_the_same_seed_draws_the_same_worlds(game: Game) -> None:
     assert one == other != third
 
 
-def test_the_opponent_is_thought_to_know_the_truth_and_no_more(game: Game) -> None:
+@sampled("games", 2, 8)
+def test_the_opponent_is_thought_to_know_the_truth_and_no_more(game: Game, games: int) -> None:
     """A view's belief about the opponent's knowledge is true, and never narrower than that knowledge."""
-    for referee, _ in itertools.islice(random_games(game, 11, 8), 0, None, 5):
+    for referee, _ in itertools.islice(random_games(game, 11, games), 0, None, 5):
         if referee.outcome() is not None:
             continue
         views = [replay(game, referee.view_moves(viewer)) for viewer in range(2)]

@@ -52,10 +52,10 @@ class EngineAgent:
     def choose(self, position: Any, limit: PlayerLimits) -> int:
         return self.search(position, limit).lines[0].pv[0]
 
-    def search(self, position: Any, limit: PlayerLimits, moves: tuple[int, ...] = ()) -> Report:
-        """Search these moves, or all if none are given; return the last report."""
+    def search(self, position: Any, limit: PlayerLimits, moves: tuple[int, ...] = (), lines: int = 1) -> Report:
+        """Search these moves, or all if none are given; return the last report, with at most this number of lines."""
         control = limit.control()
-        self.searcher.start(Task(position, control, moves))
+        self.searcher.start(Task(position, control, moves, lines))
         report: Report = self.searcher.iterate()
         while report.complete and not report.finished and not control.stopped and report.depth != limit.depth:
             report = self.searcher.iterate()

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from fixture_files import FIXTURES
 
-from scripts.papers.plain_search import PlainSearch
+from scripts.papers.xiangqi_endgames.cutoffs import WHOLE
+from scripts.papers.xiangqi_endgames.xiangqi_cutoffs import search_tree
 
 from siqi.games import registry
 from siqi.games.connect6.paper.roads import SCANS, Program
@@ -19,9 +20,11 @@ from siqi.games.junqi.search.uct import PAPER
 from siqi.games.kernel.control import Control
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.paper.negamax import score_of
+from siqi.games.xiangqi.rules.notation import START_FEN
 
 EWN_START = "ABC2/DE3/F3f/3ed/2cba f 3"
 EWN_WIN = "5/1A3/2e2/3D1/2d2 f 4"
+FLAG_FEN, TAKES_FLAG = "1l3/1A3/5/h4/5/5/5/5/5/5/H4/1L3 f - 4", "B1A1"
 TWO_ROOKS = "3k5/9/9/9/9/9/9/R8/1R7/4K4 w"
 OPENINGS = [line.split() for line in (FIXTURES / "connect6_openings.txt").read_text(encoding="utf-8").splitlines()]
 
@@ -36,9 +39,11 @@ class Player:
         self.searcher: Any = self.game.searcher()
         self.searcher.configure(16, threads, 1)
 
-    def search(self, position: Any, depth: int, control: Control | None = None, moves: tuple[int, ...] = ()) -> Report:
+    def search(
+        self, position: Any, depth: int, control: Control | None = None, moves: tuple[int, ...] = (), lines: int = 1
+    ) -> Report:
         """Search to a depth, or until the control stops the search."""
-        self.searcher.start(Task(position, control or Control(), moves))
+        self.searcher.start(Task(position, control or Control(), moves, lines))
         report: Report = self.searcher.iterate()
         while report.complete and not report.finished and report.depth < depth:
             report = self.searcher.iterate()
@@ -146,16 +151,20 @@ def test_roads_stops_at_its_limits() -> None:
 # Xiangqi
 
 
-@pytest.mark.parametrize("fen", [None, "2bak4/4a4/4b4/9/4N4/9/9/9/4K4/3R5 w", "3k5/9/4P4/9/9/9/9/9/9/4K1R2 b"])
-def test_paper_5_s_search_finds_the_value_of_full_width(fen: str | None) -> None:
-    player, plain = Player("xiangqi", Algorithm="paper5"), PlainSearch("paper")
-    position = player.game.position(fen)
+@pytest.mark.parametrize(
+    "fen",
+    [
+        START_FEN,
+        "2bak4/4a4/4b4/9/4N4/9/9/9/4K4/3R5 w",
+        "3k5/9/4P4/9/9/9/9/9/9/4K1R2 b",
+        "2bak4/4a4/4b4/9/9/9/4R4/9/3r5/4K4 b",
+    ],
+)
+def test_paper_5_s_search_finds_the_value_of_full_width(fen: str) -> None:
+    player = Player("xiangqi", Algorithm="paper5")
     for depth in (1, 2, 3):
-        line = player.search(position, depth).lines[0]
-        if line.score.mate is None:
-            assert line.score.cp == plain.best_value(position, depth)
-        else:
-            assert line.score == score_of(plain.best_value(position, depth) + (1 if line.score.mate < 0 else -1))
+        line = player.search(player.game.position(fen), depth).lines[0]
+        assert line.score == score_of(search_tree(fen, depth, WHOLE, "none", "paper").value)
 
 
 def test_paper_5_s_search_mates_and_returns_a_single_reply_at_once() -> None:
@@ -215,3 +224,49 @@ def test_junqi_s_plain_uct_is_the_paper_player_s_uct_without_learning() -> None:
         player.search(position, 9, Control(3000))
         actual.append((adapter.tree_settings, adapter.move_values()))
     assert actual[0] == actual[1] and actual[0][0][0] == PAPER
+
+
+def test_junqi_s_minimax_and_alpha_beta_agree() -> None:
+    """The same worlds and values, with and without cuts: the same values of all moves; alpha-beta has fewer nodes."""
+    reports = []
+    for name in ("minimax", "alphabeta"):
+        player = Player("junqi", Algorithm=name)
+        reports.append(player.search(junqi_view(player), 3, lines=99))
+    wins = [{line.pv[0]: line.score.win for line in report.lines} for report in reports]
+    assert wins[0] == pytest.approx(wins[1]) and len(wins[0]) > 30
+    assert reports[0].depth == reports[1].depth == 3 and reports[1].nodes < reports[0].nodes / 2
+
+
+def test_junqi_s_minimax_is_full_width() -> None:
+    """It has as many nodes as the positions that the moves lead to, in eight worlds."""
+    player = Player("junqi", Algorithm="minimax")
+    position = junqi_view(player)
+    assert player.search(position, 1).nodes == 8 * len(position.legal_moves())
+
+
+def test_junqi_s_monte_carlo_prefers_the_best_move() -> None:
+    player = Player("junqi", 2, Algorithm="montecarlo")
+    report = player.search(junqi_view(player), 9, lines=99)
+    adapter = player.searcher._searcher._adapter
+    visits = sum(arms["visits"] for arms in adapter._arms)
+    assert int(visits.sum()) == report.nodes and visits.min() >= 2 * 4 and visits.max() > report.nodes / 4
+    wins = [line.score.win or 0 for line in report.lines]
+    assert len(wins) == len(visits) and wins == sorted(wins, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["paper", "plain-uct", "minimax", "alphabeta", "montecarlo"])
+def test_junqi_s_players_take_a_flag_and_search_some_moves_only(name: str) -> None:
+    player = Player("junqi", Algorithm=name)
+    position = player.game.position(FLAG_FEN)
+    assert position.move_text(player.search(position, 9, Control(3000)).lines[0].pv[0]).startswith(TAKES_FLAG)
+    some = tuple(position.legal_moves()[:2])
+    report = player.search(position, 9, Control(3000), some, 9)
+    assert {line.pv[0] for line in report.lines} == {move & 0xFFF for move in some}
+
+
+def junqi_view(player: Player) -> Any:
+    """Return the first side's view of a game's beginning."""
+    position = player.game.position()
+    for word in (draw_deployment(3), "?"):
+        position.push(position.parse_move(word))
+    return position

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,10 @@ import pytest
 from fixture_files import vectors
 
 from scripts.papers.junqi_cooperation import experiments as junqi_cooperation
-from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, LearningStage
+from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, MAX_ACTIONS, Everyone, LearningStage
 from scripts.papers.junqi_cooperation.experiments import EXPERIMENTS, grid_name, mean_score
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
-from scripts.papers.junqi_cooperation.players import FullWidth, PlainView, make_player
+from scripts.papers.junqi_cooperation.players import MATERIAL, OPPONENTS, PlainView, make_player
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.games import registry
@@ -89,20 +90,26 @@ def test_a_plain_view_knows_no_prior() -> None:
     assert abs(plain - informed).max() > 0.05
 
 
-def test_a_simple_player_completes_the_board_once() -> None:
+@pytest.mark.parametrize("name", OPPONENTS)
+def test_a_simple_player_completes_the_board_once(name: str) -> None:
     position = view()
-    simple, usual = FullWidth(True, True), FullWidth(True)
-    for player in (simple, usual):
-        player.new_game(1)
-    assert len(simple.begin(position, PlayerLimits(nodes=1)).worlds.kinds) == 1
-    assert len(usual.begin(position, PlayerLimits(nodes=1)).worlds.kinds) == usual.worlds
-    for name in ("minimax simple", "alphabeta", "mcts simple", "uct", "cooperation learning=0.1 CooperationPieces=2"):
-        player = make_player(name)
+    for words, worlds, is_material in ((name, {8, 40, 256}, False), (f"{name} simple", {1}, True)):
+        player: Any = make_player(words)
         player.new_game(1)
         assert player.choose(position, PlayerLimits(nodes=200)) in position.legal_moves()
+        searcher = getattr(player.searcher, "_searcher", player.searcher)
+        assert len(searcher._adapter._root.worlds.kinds) in worlds
+        assert (searcher._adapter.lookup is MATERIAL) == is_material
 
 
-@pytest.mark.parametrize("name", ["minimax ample", "uct k=1", "alphazero"])
+def test_a_cooperative_player_takes_the_engine_s_options_and_its_own() -> None:
+    player = make_player("cooperation learning=0.1 CooperationPieces=2")
+    player.new_game(1)
+    position = view()
+    assert player.choose(position, PlayerLimits(nodes=200)) in position.legal_moves()
+
+
+@pytest.mark.parametrize("name", ["minimax ample", "plain-uct k=1", "alphazero"])
 def test_unknown_players_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="unknown player"):
         make_player(name)
@@ -115,7 +122,26 @@ def test_every_activation_learns(activation: str) -> None:
         position.push(position.parse_move(word))
     learner = LearningStage(activation, 0.4, 0.6)
     assert learner.seconds(position, PlayerLimits(nodes=200), 100) > 0
+    assert learner.ranked_moves(position) == LearningStage("none", 0.4, 0.6).ranked_moves(position)  # of one game
     rows = learner._matrix[learner._matrix["key"] != 0]
     movable = {move & 63 for move in position.legal_moves()}
-    assert len(rows) >= (-(-len(movable) // 4) if activation == "none" else 1)
+    if activation == "none":  # it has a table of its own
+        assert len(rows) == 0 and learner._work.nodes >= 100
+        return
+    assert len(rows) >= (-(-len(movable) // 4) if activation == "teams" else 1)
     assert (rows["worth"] != 0).any()
+
+
+def test_everyone_has_all_joint_actions_and_learns_by_the_paper_s_formula() -> None:
+    position = view()
+    everyone = Everyone(position.record, position.legal_moves())
+    movable = {move & 63 for move in position.legal_moves()}
+    counts = [sum(move & 63 == square for move in position.legal_moves()) for square in movable]
+    assert everyone.worth.shape == (len(movable), math.prod(counts)) and everyone.worth.shape[1] > 1 << 12
+    everyone.learn(2 * len(movable), 0.5, 0.0, lambda move: 1.0)  # two joint actions, rewards of 1
+    assert sorted(everyone.worth.ravel()[everyone.worth.ravel() > 0].tolist()) == [0.75] * len(movable)
+    everyone.learn(1, 0.5, 0.5, lambda move: 1.0)
+    mean = 0.75 / everyone.worth.shape[1]  # what the uniform policy expects of the next state
+    assert everyone.worth.max() == pytest.approx(0.5 * 0.75 + 0.5 * (1 + 0.5 * mean))
+    many = Everyone(position.record, [move | i << 12 for move in position.legal_moves() for i in range(3)])
+    assert MAX_ACTIONS / 4 < many.worth.shape[1] <= MAX_ACTIONS and all(many.moves)

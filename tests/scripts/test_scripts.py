@@ -32,7 +32,7 @@ class Run(NamedTuple):
 
 
 RUNS = (
-    Run("papers/compare_players", "junqi g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts . random . "),
+    Run("papers/compare_players", "junqi g.jsonl --games 2 --ms 1 --pairing minimax random", "minimax . random . "),
     Run("match/beat_random", "ewn --engine random", "ewn .* falls short", 1),
     Run("match/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),
     Run("network/sample_positions", "p.samples --positions 20 --nodes 60 --label-nodes 60 --openings {xiangqi_games}"),

@@ -15,11 +15,8 @@ from typing import Any
 import pytest
 from fixture_files import FIXTURES
 
-from scripts.papers.plain_search import PlainSearch
-from scripts.papers.xiangqi_endgames.cutoffs import WHOLE
-from scripts.papers.xiangqi_endgames.xiangqi_cutoffs import search_tree
 from scripts.papers.xiangqi_rules.experiments import MOVES, RULES, WORDS, time_saved
-from scripts.papers.xiangqi_rules.mining import PlainMind, RuleMind, count_rule, paper_item
+from scripts.papers.xiangqi_rules.mining import RuleMind, count_rule, paper_item, paper_search
 
 from siqi import Board, Move
 from siqi.daemon.clients.player import PlayerLimits
@@ -109,26 +106,16 @@ def test_a_rule_is_played_at_once_and_else_the_search_moves(tmp_path: Path) -> N
     rule = MinedRule((MOVES[90],), 0, MOVES[26], 0, 3, 1.0, 1.0, 0.5)
     about = {"games": 3, "items": "identity", "parameters": {"plies": 0}}
     rulebook.write(tmp_path / "one.book", about, [rule])
-    agent, limit = RuleMind(tmp_path / "one.book", PlainMind()), PlayerLimits(depth=1)
-    agent.new_game(1)
+    agent, limit = RuleMind(tmp_path / "one.book", paper_search()), PlayerLimits(depth=1)
+    plain = paper_search()
+    for each in (agent, plain):
+        each.new_game(1)
     game = registry.load("xiangqi")
     for words, answer in ((("h2e2",), "b9c7"), (("b2e2",), "h9g7"), (("c3c4",), None)):
         position = position_after(game, GameRecord(words))
         move = agent.choose(position, limit)
-        assert move == (parse_move(answer) if answer else PlainMind().choose(position, limit))
+        assert move == (parse_move(answer) if answer else plain.choose(position, limit))
     assert (agent.answered, agent.asked) == (2, 3)
-
-
-@pytest.mark.parametrize("fen", ["4k4/9/4P4/9/9/9/9/9/4p4/3K1R3 w", "2bak4/4a4/4b4/9/9/9/4R4/9/3r5/4K4 b"])
-def test_the_plain_search_plays_a_best_move_of_minimax(fen: str) -> None:
-    position: Any = registry.load("xiangqi").position(f"{fen} - - 0 1")
-    for depth in (1, 2, 3):
-        values = {}
-        for move in position.legal_moves():
-            after = position.copy()
-            after.push(move)
-            values[move] = -search_tree(after.fen(), depth - 1, WHOLE, "none", "paper").value
-        assert values[PlainSearch("paper").best_move(position, depth)] == max(values.values())
 
 
 def test_time_saved_is_by_moves() -> None:

@@ -8,7 +8,8 @@
 equal time; at equal playouts against little knowledge also UCT alone.
 `activate`: one to four activated pieces against UCT alone and each other. `parts`: the paper's player without one of
 its parts. `figure-2`: with and without what 1,000 games have taught. `figures-3-7`: its two parameters from 0.2 to 1.
-`table-1`: the kinds of its moves. `figure-8`: the time of a move by kind of activation.
+`engine`: against the engine's default search. `table-1`: the kinds of its moves. `figure-8`: the time of a move by kind
+of activation.
 
 Games come in pairs, with the same two deployments, sides swapped. A full run took some four hours on two
 cores, before `figure-2` was added.
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import random
 import statistics
 from collections import Counter, defaultdict
@@ -36,12 +38,11 @@ from scripts.match.paired_games import (
     read_games,
     run_games,
     score_table,
-    together,
 )
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, LearningStage
 from scripts.papers.junqi_cooperation.feedback import run_feedback
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
-from scripts.papers.junqi_cooperation.players import play
+from scripts.papers.junqi_cooperation.players import OPPONENTS, play
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
 from siqi.daemon.clients.player import PlayerLimits
@@ -60,12 +61,11 @@ PAPER = Paper(
     2020,
 )
 
-OPPONENTS = ("minimax", "alphabeta", "mcts", "uct")
 COOPERATION = "cooperation"
 ALPHA, GAMMA = "CooperationAlpha", "CooperationGamma"
 
-UCT_ALONE = "siqi Algorithm=plain-uct"
-"""The same formula with the same k, without activation and learning."""
+PAPER_PLAYER, UCT_ALONE = "siqi Algorithm=paper", "siqi Algorithm=plain-uct"
+"""The paper's player whole; the same formula with the same k, without activation and learning."""
 
 ONE_WITH_AS_MANY_ACTIONS = "cooperation CooperationPieces=1 learning=0.05"
 
@@ -167,34 +167,41 @@ def run_parts(bench: Bench) -> Result:
     return Result(f"{games} games a row, {limit.text} a move.", [Table("", columns, rows)])
 
 
+def run_engine(bench: Bench) -> Result:
+    games, limit = bench.size(2, 400), playouts(bench, 2000)
+    pairings = [(name, "siqi") for name in (PAPER_PLAYER, COOPERATION, UCT_ALONE)]
+    records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
+    conditions = f"{games} games a row, {limit.text} a move: playouts of the players, positions of the engine."
+    return Result(conditions, [score_table(records)])
+
+
 def grid_name(alpha: float, gamma: float) -> str:
-    return f"cooperation {ALPHA}={alpha} {GAMMA}={gamma}"
+    return f"{PAPER_PLAYER} {ALPHA}={alpha} {GAMMA}={gamma}"
 
 
 def run_grid(bench: Bench) -> Result:
-    """Play the parameters' grid, with ten times the playouts of `players`: with fewer, gamma changed almost no game."""
-    games = bench.size(2, 8)
+    """Play the grid of the parameters, with ten times the playouts of `players`: with as few, gamma changes no game."""
+    games = bench.size(2, 40)
     steps = STEPS[1:2] if bench.quick else STEPS
     cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
-    others = [f"{other} simple" for other in OPPONENTS[: bench.size(2, len(OPPONENTS))]]
     limit = playouts(bench, 5000)
-    pairings = list(itertools.product(cells.values(), others))
+    pairings = [(cell, UCT_ALONE) for cell in cells.values()]
     records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
-    each = pairing_scores(together(records, "all"))
+    each = pairing_scores(records)
     rows = [
-        [str(alpha), *(percent(each[Pairing(cells[alpha, gamma], "all")].score) for gamma in steps)] for alpha in steps
+        [str(alpha), *(percent(each[Pairing(cells[alpha, gamma], UCT_ALONE)].score) for gamma in steps)]
+        for alpha in steps
     ]
     by_value = [
         [str(step), *(percent(mean_score(records, f"{name}={step}")) for name in (ALPHA, GAMMA))] for step in steps
     ]
     return Result(
-        f"{len(others) * games} games a cell, as many against each opponent ({LEVELS[' simple']}), {limit.text} "
-        "a move; all cells have the same deployments.",
+        f"{games} games a cell against {UCT_ALONE}, {limit.text} a move; all cells have the same deployments.",
         [
             Table("", ("alpha, gamma", *map(str, steps)), rows),
             Table("All games with a value", ("value", "of alpha", "of gamma"), by_value),
         ],
-        functools.partial(draw_grid, records=records, steps=steps, others=others),
+        functools.partial(draw_grid, records=records, steps=steps),
     )
 
 
@@ -210,19 +217,17 @@ def mean_score(records: list[PaperGame], word: str) -> Estimate:
     return Estimate(*mean([statistics.fmean(each) for each in points.values()]))
 
 
-def draw_grid(figure: Figure, records: list[PaperGame], steps: tuple[float, ...], others: list[str]) -> None:
-    """Draw the paper's five figures side by side, one per gamma."""
+def draw_grid(figure: Figure, records: list[PaperGame], steps: tuple[float, ...]) -> None:
+    """Draw the paper's five figures as one: a line per gamma."""
     scores = pairing_scores(records)
-    figure.set_size_inches(16, 4)
-    parts = figure.subplots(1, len(steps), sharey=True, squeeze=False)[0]
-    for axes, gamma in zip(parts, steps, strict=True):
-        for i, other in enumerate(others):
-            values, bars = percents([scores[Pairing(grid_name(alpha, gamma), other)].score for alpha in steps])
-            places = [alpha + 0.015 * (i - 1.5) for alpha in steps]
-            axes.errorbar(places, values, bars, capsize=2, label=other)
-        axes.set(title=f"gamma {gamma}", xlabel="alpha", ylim=(0, 100))
-    parts[0].set_ylabel("score of the paper's player, %")
-    parts[-1].legend()
+    axes = figure.subplots()
+    for i, gamma in enumerate(steps):
+        values, bars = percents([scores[Pairing(grid_name(alpha, gamma), UCT_ALONE)].score for alpha in steps])
+        places = [alpha + 0.015 * (i - 2) for alpha in steps]
+        axes.errorbar(places, values, bars, capsize=2, label=f"gamma {gamma}")
+    axes.axhline(50, color="grey", linewidth=0.8)
+    axes.set(xlabel="alpha", ylabel="score of the paper's player, %")
+    axes.legend()
 
 
 def run_kinds(bench: Bench) -> Result:
@@ -264,7 +269,7 @@ def _end(pair: tuple[str, int]) -> str:
 
 
 def activation_times(key: str) -> dict[str, Any]:
-    """Return the seconds by number of the move, and the movable pieces, in one game of the paper's player."""
+    """Return the seconds by number of the move, and the joint actions of all pieces, in one game."""
     words = dict(word.split("=") for word in key.split())
     number, lessons, last = (int(words[name]) for name in ("game", "lessons", "last"))
     learner = LearningStage(words["activation"], 0.4, 0.6)
@@ -273,22 +278,22 @@ def activation_times(key: str) -> dict[str, Any]:
     for side in range(2):
         referee.push(referee.parse_move(draw_deployment(2 * number + side + 1)))
     rng = random.Random(number)
-    seconds, movable = [], []
+    seconds, actions = [], []
     while referee.outcome() is None and referee.ply < 2 * last + 2:
         view: Any = position_after(game, GameRecord(tuple(referee.view_moves(referee.turn))))
         if referee.ply % 8 == 2:  # the first side's moves 1, 5, 9, ...
             seconds.append(learner.seconds(view, PlayerLimits(nodes=lessons), lessons))
-            movable.append(len({move & 63 for move in view.legal_moves()}))
+            actions.append(math.prod(Counter(move & 63 for move in view.legal_moves()).values()))
         referee.push(referee.parse_move(referee.move_text(rng.choice(learner.ranked_moves(view)))))
-    return {"seconds": seconds, "movable": movable}
+    return {"seconds": seconds, "actions": actions}
 
 
 def run_times(bench: Bench) -> Result:
-    games, lessons, last = bench.size(1, 40), bench.size(64, 1000), bench.size(9, LAST_MOVE)
+    games, lessons, last = bench.size(1, 500), bench.size(64, 1000), bench.size(9, LAST_MOVE)
     keys = {
         (kind, game): f"activation={kind} game={game} lessons={lessons} last={last}"
-        for kind in ACTIVATIONS
         for game in range(games)
+        for kind in ACTIVATIONS
     }
     measured = bench.measure(keys.values(), activation_times, jobs=1)
     moves = range(1, last + 1, 4)
@@ -296,20 +301,19 @@ def run_times(bench: Bench) -> Result:
         kind: [_means([measured[keys[kind, game]]["seconds"] for game in range(games)], at) for at in range(len(moves))]
         for kind in ACTIVATIONS
     }
-    pieces = [
-        _means([measured[keys["none", game]]["movable"] for game in range(games)], at) for at in range(len(moves))
+    actions = [
+        _means([measured[keys["none", game]]["actions"] for game in range(games)], at) for at in range(len(moves))
     ]
-    most = MOVES_BY_SIZE[MAX_TEAM]
     rows = [
-        [str(move), *(f"{1000 * times[kind][at]:.1f} ms" for kind in ACTIVATIONS), f"{most ** pieces[at]:.2g}"]
+        [str(move), *(f"{1000 * times[kind][at]:.1f} ms" for kind in ACTIVATIONS), f"{actions[at]:,.0f}"]
         for at, move in enumerate(moves)
-        if pieces[at]
+        if actions[at]
     ]
     return Result(
         f"{games} games each, {lessons} nodes of the search that activates and {lessons} playouts of learning for a "
-        f"team of {MAX_TEAM}; `none`: no search, all movable pieces learn in teams of {MAX_TEAM}, {lessons} playouts "
-        "for each team. The last column: joint actions if all of them were one team, with "
-        f"{most} moves each.",
+        f"team of {MAX_TEAM}. `none`: no search, all movable pieces learn together, with all their moves, {lessons} "
+        f"playouts; `teams`: the same in teams of {MAX_TEAM}, up to {MOVES_BY_SIZE[MAX_TEAM]} moves each, {lessons} "
+        "playouts for each team. CPU time. The last column: joint actions of `none`.",
         [Table("", ("move", *ACTIVATIONS, "joint actions of all pieces"), rows)],
         functools.partial(draw_times, moves=list(moves), times=times),
     )
@@ -325,7 +329,7 @@ def draw_times(figure: Figure, moves: list[int], times: dict[str, list[float]]) 
     axes = figure.subplots()
     for kind, seconds in times.items():
         axes.plot(moves, [1000 * value for value in seconds], "o-", label=kind)
-    axes.set(xlabel="number of the move", ylabel="ms a move", ylim=(0, None))
+    axes.set(xlabel="number of the move", ylabel="ms a move", yscale="log")
     axes.legend(title="activation")
 
 
@@ -343,6 +347,7 @@ EXPERIMENTS = (
         "the cooperation matrix is fed back: what games have taught helps later ones (figures 1 and 2).",
         run_feedback,
     ),
+    Experiment("engine", "none: the engine's default search is later than the paper.", run_engine),
     Experiment("figures-3-7", "the player is best with alpha 0.4 and gamma 0.6.", run_grid),
     Experiment("table-1", "Q-learning attacks 21 times in 58 moves, UCT 12 in 65, MCTS 13 in 66.", run_kinds),
     Experiment(

@@ -17,7 +17,6 @@ from scripts.common import script
 from scripts.common.records import read_game_records
 from scripts.match.agents import Agent, AgentPlayer, EngineAgent
 from scripts.match.paired_games import PairJob, PaperGame, play_game
-from scripts.papers.plain_search import PlainSearch
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.clients.process import Process
@@ -249,23 +248,15 @@ def same_rule(rule: MinedRule, asked: Item, answer: Item) -> bool:
 # Playing by rules
 
 
-class PlainMind:
-    """Plain alpha-beta to the limit's depth with paper 5's e(x): a search of the kind that the paper describes."""
-
-    def __init__(self) -> None:
-        self._search = PlainSearch("paper")
-
-    def new_game(self, seed: int) -> None:
-        """Do nothing: this player has no randomness."""
-
-    def choose(self, position: Any, limit: PlayerLimits) -> int:
-        return self._search.best_move(position, limit.depth)
+def paper_search() -> EngineAgent:
+    """Return plain alpha-beta with paper 5's e(x): a search of the kind that the paper describes."""
+    return EngineAgent(registry.load("xiangqi"), {"Algorithm": "paper5", "Hash": "1"})
 
 
 SEARCHES: dict[str, Callable[[], Agent]] = {
     "network": plain_engine,
     "terms": lambda: EngineAgent(registry.load("xiangqi"), {"UseRules": "false", "Evaluation": "terms"}),
-    "e(x)": PlainMind,
+    "e(x)": paper_search,
 }
 """The searches: the engine's with its network or its terms, and a plain one."""
 

@@ -11,7 +11,7 @@ SKILL_ELO = (
 )  # fmt: skip
 """Elo by Skill Level, from 0 on (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 
-ALGORITHMS = ("worlds", "flat", "uct", "cooperation", "paper", "plain-uct")
+ALGORITHMS = ("worlds", "flat", "uct", "cooperation", "paper", "plain-uct", "minimax", "alphabeta", "montecarlo")
 """The values of the option `Algorithm`, the default first."""
 
 INFO = GameInfo(
@@ -33,10 +33,10 @@ INFO = GameInfo(
         Option("Algorithm", "combo", ALGORITHMS[0], choices=ALGORITHMS).explained(
             "`worlds`, alpha-beta in sampled worlds; `flat`, playouts in them; `uct`, information-set UCT; "
             "`cooperation`, paper 4's as the options set it; `paper`, the same whole: one thread, the choice `q`; "
-            "`plain-uct`, its UCT alone",
+            "`plain-uct`, its UCT alone; `minimax`, `alphabeta`, `montecarlo`, its other opponents",
             "`worlds`，在抽样局面中做 alpha-beta；`flat`，在其中模拟；`uct`，信息集 UCT；"
             "`cooperation`，由各选项设定的论文 4 程序；`paper`，完整的论文 4 程序：一个线程，按 `q` 选着；"
-            "`plain-uct`，只有它的 UCT",
+            "`plain-uct`，只有它的 UCT；`minimax`、`alphabeta`、`montecarlo`，它的其他对手",
         ),
         Option("CooperationAlpha", "number", "0.4", 0, 1, paper=4).explained(
             "`cooperation`: learning rate",

@@ -13,16 +13,20 @@ PLAYERS: Mapping[str, Mapping[str, str]] = {
     "cooperation": {},
     "paper": {"CooperationChoice": "q"},
     "plain-uct": {},
+    "minimax": {},
+    "alphabeta": {},
+    "montecarlo": {},
 }
 """The options that make the players whole; `cooperation` is the paper's as the user sets it."""
 
 
 def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
     """Return the searcher of the player that is selected; only now its kernels are compiled."""
-    if knowledge.settings.algorithm == "plain-uct":
-        from siqi.games.junqi.paper.opponents import PlainUctAdapter
+    algorithm = knowledge.settings.algorithm
+    if algorithm in ("cooperation", "paper"):
+        from siqi.games.junqi.paper.cooperation import CooperationAdapter
 
-        return SamplingSearcher(PlainUctAdapter())
-    from siqi.games.junqi.paper.cooperation import CooperationAdapter
+        return SamplingSearcher(CooperationAdapter(knowledge))
+    from siqi.games.junqi.paper.opponents import new_opponent
 
-    return SamplingSearcher(CooperationAdapter(knowledge))
+    return new_opponent(algorithm)

@@ -71,6 +71,9 @@ def try_arms(
 class FlatAdapter(SamplingAdapter["JunqiPosition"]):
     """The adapter of flat playouts; each thread's tree is its row of arms."""
 
+    lookup = LOOKUP_RECORD
+    worlds = WORLDS
+
     work_dtype = WORK_DTYPE
     position_dtype = POSITION_DTYPE
     node_dtype = ARM_DTYPE
@@ -80,7 +83,7 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
 
     def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         self._works = works
-        self._root = RootView(task, works, WORLDS, seed + task.position.ply)
+        self._root = RootView(task, works, self.worlds, seed + task.position.ply)
         self._arms = [tree[: len(self._root.moves)] for tree in trees]
         for arms in self._arms:
             arms[:] = np.zeros(len(arms), ARM_DTYPE)
@@ -100,7 +103,7 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
         work, arms, threads = self._works[thread], self._arms[thread], len(self._arms)
         first, before = self._numbers[thread], int(work.nodes)
         try_arms(
-            self._root.view, scratch, work, LOOKUP_RECORD, arms, self._racing, first, threads, playouts, PLAYOUT_PLIES
+            self._root.view, scratch, work, self.lookup, arms, self._racing, first, threads, playouts, PLAYOUT_PLIES
         )  # fmt: skip
         self._numbers[thread] += threads * (int(work.nodes) - before)
 

@@ -348,6 +348,9 @@ class Stacks(NamedTuple):
 class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
     """The adapter of alpha-beta: each depth is searched in every world, and the threads divide the worlds."""
 
+    lookup = LOOKUP_RECORD
+    worlds, finalists = WORLDS, FINALISTS
+
     work_dtype = WORK_DTYPE
     max_depth = 45  # beyond reach
     is_seeded = shares_depths = True
@@ -358,7 +361,8 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
     def begin(self, task: Task[JunqiPosition], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
         self._works = works
         is_hasty = task.control.time_from(time.monotonic_ns()) < HASTY_NS
-        self._root = RootView(task, works, HASTY_WORLDS if is_hasty else WORLDS, seed + task.position.ply)
+        worlds = min(HASTY_WORLDS, self.worlds) if is_hasty else self.worlds
+        self._root = RootView(task, works, worlds, seed + task.position.ply)
         while len(self._stacks) < len(works):
             plies = MAX_PLY * MAX_MOVES
             self._stacks.append(
@@ -390,18 +394,20 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
 
     def search(self, thread: int, depth: int) -> None:
         """Do jobs, world by world, until none of this depth is left or the search is stopped."""
-        work, (positions, moves, scores) = self._works[thread], self._stacks[thread]
+        work = self._works[thread]
         while (job := next(self._jobs, None)) is not None:
             world, part = job
             values = np.array([self._values[move][world] for move in part])
             tried = np.array(part, np.uint16)
-            key = self._keys[world]
-            try_moves(
-                self._root.view, positions, work, LOOKUP_RECORD, moves, scores, world, key, depth, tried, values
-            )  # fmt: skip
+            self._try(thread, world, depth, tried, values)
             if work.stopped:
                 return
             self._searched |= {(move, world): float(value) for move, value in zip(part, values, strict=True)}
+
+    def _try(self, thread: int, world: int, depth: int, tried: Any, values: Any) -> None:
+        """Set `values` of moves in a world, searched `depth` plies deep; return early once the search is stopped."""
+        work, (positions, moves, scores), key = self._works[thread], self._stacks[thread], self._keys[world]
+        try_moves(self._root.view, positions, work, self.lookup, moves, scores, world, key, depth, tried, values)
 
     def result(self, depth: int) -> IterationResult:
         """Return the moves by their time in the race, then by mean value; after a whole depth drop the worse half.
@@ -416,7 +422,7 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         means = {move: float(self._values[move].mean()) for move in self._racing + self._dropped}
         self._racing.sort(key=lambda move: -means[move])
         if len(whole) == len(worlds):
-            keep = max(len(self._racing) // 2, FINALISTS)
+            keep = max(len(self._racing) // 2, self.finalists)
             self._dropped = self._racing[keep:] + self._dropped
             self._racing = self._racing[:keep]
         ranked = [MoveValue(move, len(worlds), means[move]) for move in self._racing + self._dropped]

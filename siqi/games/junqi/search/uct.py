@@ -225,6 +225,8 @@ def root_values(works: Sequence[Record], trees: Sequence[Any]) -> list[MoveValue
 class UctAdapter(SamplingAdapter["JunqiPosition"]):
     """The adapter of UCT; each thread's tree is a pool of edges."""
 
+    lookup = LOOKUP_RECORD
+    worlds = WORLDS
     tree_settings: tuple[int, float, int] = (UCB1, EXPLORATION, 1)
 
     work_dtype = WORK_DTYPE
@@ -236,14 +238,14 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
 
     def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         self._trees, self._works = trees, works
-        self._root = RootView(task, works, WORLDS, seed + task.position.ply)
+        self._root = RootView(task, works, self.worlds, seed + task.position.ply)
         for work in works:
             set_tree(work, *self.tree_settings)
             work.allowed_count = len(task.moves)
             work.allowed[: len(task.moves)] = [without_result(move) for move in task.moves]
 
     def grow(self, thread: int, scratch: Record, playouts: int) -> None:
-        grow(self._root.view, scratch, self._works[thread], LOOKUP_RECORD, self._trees[thread], playouts)
+        grow(self._root.view, scratch, self._works[thread], self.lookup, self._trees[thread], playouts)
 
     def move_values(self) -> list[MoveValue]:
         """Return the root moves of all trees together, most visited first."""

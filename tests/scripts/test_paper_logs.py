@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -136,7 +136,7 @@ def test_rules_mined_with_and_without_an_order() -> None:
         assert f"| {value['counts'][0][0]:,} | {cells} |" in pages(2)[0]
 
 
-@pytest.mark.parametrize(("name", "pairings"), [("parts", 2), ("figure-2", 3)])
+@pytest.mark.parametrize(("name", "pairings"), [("parts", 2), ("figure-2", 3), ("engine", 3)])
 def test_scores_of_the_cooperative_player(name: str, pairings: int) -> None:
     """Each pairing of a log is a row of paper 4's pages, with its games and its score."""
     scores = pairing_scores(read_games(LOGS / f"junqi_cooperation/{name}.jsonl.zst"))
@@ -144,6 +144,21 @@ def test_scores_of_the_cooperative_player(name: str, pairings: int) -> None:
     for score in scores.values():
         cells = f"| {sum(map(int, score.counts))} | {spaced(percent(score.score))} |"
         assert all(cells in page for page in pages(4))
+
+
+def test_gamma_changes_no_game_at_500_playouts() -> None:
+    games: dict[tuple[str, int, int], list[str]] = defaultdict(list)
+    for game in read_games(LOGS / "junqi_cooperation/gamma.jsonl.zst"):
+        games[game["a"].split()[2], game["pair"], game["first"]].append(game["words"])
+    assert len(games) == 8 and all(len(words) == 3 and len(set(words)) == 1 for words in games.values())
+
+
+def test_times_by_kind_of_activation() -> None:
+    times = {key.split()[0].partition("=")[2]: value for key, value in measured("junqi_cooperation/figure-8").items()}
+    for at in (0, 3, 6, 8, 10, 12, 14):
+        cells = (f"{1000 * times[kind]['seconds'][at]:,.0f}" for kind in ("none", "teams", "minimax", "UCT"))
+        row = f"| {4 * at + 1} | {times['none']['actions'][at]:,} | {' | '.join(cells)} |"
+        assert all(row in page for page in pages(4))
 
 
 def test_training_of_the_cooperative_player() -> None:

@@ -103,17 +103,19 @@ def test_a_pick_before_the_move_is_answered_is_one_too_many(browser: Any, tmp_pa
 
 def test_a_bad_move_is_taken_back(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(teaching, "BAD_LOSS", -1.0)  # any move but the best
-    with running(tmp_path, "connect6") as served, opened(browser, served) as page:
+    with running(tmp_path, "xiangqi") as served, opened(browser, served) as page:
         page.wait_for_selector("#begin[open]")
         page.check("#teaches")
         page.select_option("#clock", "5")
         assert page.is_hidden("#teaches")
         page.select_option("#clock", "0")
-        board_play.begin(page, "connect6")
-        before = board_play.drawn(page, served)
-        page.click("#grid [data-point=a1]")
-        page.wait_for_selector("#detail:has-text('a1 loses')")
-        assert not before.moves and not board_play.drawn(page, served).moves
-        page.click("#grid [data-point=a1]")
+        board_play.begin(page, "xiangqi")
+        board_play.drawn(page, served)
+        for point in ("h2", "h9"):
+            page.click(f"#grid [data-point={point}]")
+        page.wait_for_selector("#detail:has-text('h2h9 loses')")
+        assert not board_play.drawn(page, served).moves
+        for point in ("h2", "h9"):
+            page.click(f"#grid [data-point={point}]")
         page.wait_for_selector("#moves [data-ply='2']")
-        assert board_play.drawn(page, served).moves[0].word == "a1"
+        assert board_play.drawn(page, served).moves[0].word == "h2h9"

@@ -45,10 +45,25 @@ def test_each_margin_changes_searches(every: int) -> None:
     usual = nodes(game)
     for name, field in list(MARGIN_OPTIONS.items())[::every]:
         for margins in (LOWEST, HIGHEST):
-            game.set_option(name, str(getattr(margins, field)))
-            assert nodes(game) != usual, name
+            if getattr(margins, field) != getattr(Margins(), field):
+                game.set_option(name, str(getattr(margins, field)))
+                assert nodes(game) != usual, name
         game.set_option(name, str(getattr(Margins(), field)))
     assert nodes(game) == usual
+
+
+def test_a_mate_at_hand_is_seen_a_ply_sooner() -> None:
+    game = registry.load("xiangqi")
+    position = XiangqiPosition("3k5/R8/9/9/p7r/9/9/9/1R6P/5K3 b - - 0 1")
+    scores = []
+    for value in (0, 1):
+        game.set_option("TuneMateAtHand", str(value))
+        searcher = game.searcher()
+        searcher.configure(1, 1, 0)
+        searcher.start(Task(position, Control(), moves=(position.parse_move("d9e9"),)))
+        scores.append(searcher.iterate().lines[0].score)
+        searcher.finish()
+    assert scores[0].mate is None and scores[1].mate == -1  # b1b9
 
 
 def test_reductions_are_logarithms() -> None:

@@ -36,7 +36,8 @@ from siqi.games.xiangqi.rules.lookup import (
     PAWN,
     SLOTS,
 )
-from siqi.games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, gives_check, is_safe
+from siqi.games.xiangqi.rules.mates import mates_at_once
+from siqi.games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, is_safe
 from siqi.games.xiangqi.rules.position import (
     POSITION,
     count_kind,
@@ -184,22 +185,6 @@ def taken_by_king(pos: Record, lookup: Record) -> int:
             slots |= 1 << slot_of(piece)
         i += 1
     return slots
-
-
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
-def mates_at_once(pos: Record, work: Record, lookup: Record, first: int, answers: int) -> int:
-    """Return 1 if a move of the side to move mates, else 0. `first`, `answers`: places in work.moves to use."""
-    end = generate_legal(pos, work, lookup, first, int64(ALL_MOVES), checks_and_pins(pos, lookup))
-    for i in range(first, end):
-        move = int64(work.moves[i])
-        if gives_check(pos, lookup, move) == 1:
-            do_move(pos, lookup, move)
-            state = checks_and_pins(pos, lookup)
-            is_mate = generate_legal(pos, work, lookup, answers, int64(ALL_MOVES), state) == answers
-            undo_move(pos, lookup)
-            if is_mate:
-                return 1
-    return 0
 
 
 @inner(int64(POSITION, WORK, LOOKUP))

@@ -24,6 +24,7 @@ from siqi.games.xiangqi.evaluation.exchange import exchange_value, see_ge
 from siqi.games.xiangqi.knowledge.patterns import DRAWN, match
 from siqi.games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_tablebase
 from siqi.games.xiangqi.rules.lookup import LOOKUP
+from siqi.games.xiangqi.rules.mates import is_hemmed_in, mates_at_once
 from siqi.games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins
 from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, QUIET_LIMIT, do_move, target_of, undo_move
 from siqi.games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, NO_SCORE, WORK
@@ -98,6 +99,19 @@ def adjusted_by_books(pos: Record, work: Record, lookup: Record, value: int) -> 
     return value
 
 
+@outlined(int64(POSITION, WORK, LOOKUP, int64))
+def has_mate(pos: Record, work: Record, lookup: Record, ply: int) -> int:
+    """Return 1 if the side to move mates at once a king that is hemmed in, else 0.
+
+    The parts of work.moves of this ply and the next are overwritten.
+    """
+    pos.turn ^= 1
+    is_target = is_hemmed_in(pos, lookup)
+    pos.turn ^= 1
+    first = ply * MAX_MOVES
+    return mates_at_once(pos, work, lookup, first, first + MAX_MOVES) if is_target == 1 else int64(0)
+
+
 @inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
 def static_value(pos: Record, work: Record, lookup: Record) -> int:
     """Return the evaluation with this thread's corrections, the tablebase and the pattern book, in the mover's view."""
@@ -152,13 +166,16 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
     # Stand pat. The side to move need not capture
     best = ply - MATE
     in_check = state & IN_CHECK
+    margins = margins_at(work.margins)
     if in_check == 0:
         best = static_value(pos, work, lookup)
         if best >= beta:
             return best
+        # Mate at hand, by its margin alone (55.0 % +- 7.3 of 100 games at 20,000 nodes; at equal time not measured)
+        if margins.mate_at_hand == 1 and has_mate(pos, work, lookup, ply) == 1:
+            return MATE - ply - 1
         alpha = max(alpha, best)
     static = best
-    margins = margins_at(work.margins)
     first = ply * MAX_MOVES
     end = list_forcing_moves(pos, work, lookup, ply, state, tt_move)
     best_move = int64(NO_MOVE)

@@ -366,7 +366,7 @@ def test_what_is_of_no_format_is_refused(tmp_path: Path) -> None:
             ["a.pgn", "--resume", "x.csv", "--output", "csv", "--plot", "x.svg"],
             "--plot with --resume needs --output json",
         ),
-        (["a.pgn", "--cluster", "local:1", "--workers", "1"], "--workers are of this machine"),
+        (["a.pgn", "--cluster", "local:1", "--workers", "1"], "--workers and --cluster exclude each other"),
     ):
         given = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in arguments]
         status, out, err = siqi(*given)

@@ -230,7 +230,7 @@ def test_a_connect6_board_may_lie_in_eight_ways(line: list[str]) -> None:
         for word in line:
             position.push(position.parse_move(laid(word, way)))
         keys.add(opening.opening_key(position)[0])
-        asked = game._openings.moves(position)
+        asked = game._knowledge.openings.moves(position)
         assert len(asked) > 3 and all(position.is_legal(entry.move) for entry in asked)
         for symmetry in range(8):
             move = asked[0].move

@@ -63,13 +63,15 @@ class Player:
 def test_ewn_s_paper_players_are_bare_whatever_the_options_say(name: str, threads: int) -> None:
     options = {"UCTPlayout": "greedy", "UCTParallel": "tree", "UCTLeafVisits": "50", "UseEndgames": "true"}
     player = Player("ewn", 5, Algorithm=name, **options)
-    known = player.game.knowledge
-    assert (known.has_proofs, known.keeps_tree, known.leaf_visits, known.tablebase) == (False, False, 1, 0)
-    assert known.playout == "random" and len(player.works) == threads
-    assert (known.parallel, known.wink) == (("children", 0.4) if threads == 3 else ("tree", 1.0))
+    knowledge = player.game.knowledge
+    settings = knowledge.settings
+    assert (settings.uct_proofs, settings.uct_reuse_tree, settings.uct_leaf_visits) == (False, False, 1)
+    assert settings.uct_playout == "random" and len(player.works) == threads and knowledge.tablebase == 0
+    assert (settings.uct_parallel, settings.wink) == (("children", 0.4) if threads == 3 else ("tree", 1.0))
     player.game.set_option("Algorithm", "uct")
-    assert (known.has_proofs, known.leaf_visits, known.playout, known.parallel) == (True, 50, "greedy", "tree")
-    assert known.tablebase != 0
+    settings = knowledge.settings
+    assert (settings.uct_proofs, settings.uct_leaf_visits) == (True, 50)
+    assert (settings.uct_playout, settings.uct_parallel) == ("greedy", "tree") and knowledge.tablebase != 0
 
 
 def test_ewn_s_minimax_and_alpha_beta_agree() -> None:

@@ -63,13 +63,14 @@ def test_the_papers_uct_is_bare() -> None:
     for name, threads, wink in (("uct", 1, 1.0), ("improved", 3, 0.4)):
         agent: Any = make_player(name)
         agent.new_game(1)
-        known = agent.game.knowledge
-        assert (known.has_proofs, known.keeps_tree, known.leaf_visits, known.tablebase) == (False, False, 1, 0)
-        assert (known.wink, known.uctk, known.reward) == (wink, 1.0, (0, 1))
+        settings = agent.game.knowledge.settings
+        assert (settings.uct_proofs, settings.uct_reuse_tree, settings.uct_leaf_visits) == (False, False, 1)
+        assert (settings.wink, settings.uctk, settings.uct_reward) == (wink, 1.0, "0..1")
+        assert agent.game.knowledge.tablebase == 0
         agent.choose(EwnPosition("5/1A3/2e2/3D1/2d2 f 4"), PlayerLimits(nodes=100))
         works = agent.searcher._searcher._works
         assert len(works) == threads
-        assert known.parallel == ("children" if threads == 3 else "root")
+        assert settings.uct_parallel == ("children" if threads == 3 else "root")
 
 
 # Decisions

@@ -122,7 +122,7 @@ def table_3(bench: Bench) -> Result:
             *(
                 text
                 for order, rules in value["rules"].items()
-                for text in (str(rules), f"{sum(value['counts'][order])} of {len(RULES)}")
+                for text in (str(rules), f"{sum(value['found'][order])} of {len(RULES)}")
             ),
         )
         for value in (counted[keys[size]] for size in sizes)

@@ -95,7 +95,7 @@ def test_fresh_positions_have_the_same_live_fields(game: Game) -> None:
         while not position.outcome():
             position.push(rng.choice(position.legal_moves()))
             fresh = game.position(position.fen()).record
-            for field in ("board", "square", "alive", "turn", "dice", "winner", "key"):
+            for field in ("board", "square", "alive", "turn", "die", "winner", "key"):
                 assert fresh[field].tolist() == position.record[field].tolist(), field
 
 

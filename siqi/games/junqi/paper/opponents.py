@@ -91,6 +91,8 @@ def full_width(
         do_move(positions[ply + 1], move, result_code(pos, lookup, move))
         floor = max(alpha, best) if has_cuts == 1 else 0.0
         value = 1.0 - full_width(positions, work, lookup, moves, ply + 1, depth - 1, 1.0 - beta, 1.0 - floor, has_cuts)
+        if work.stopped == 1:
+            return 0.0
         best = max(best, value)
         if has_cuts == 1 and best >= beta:
             break

@@ -273,6 +273,27 @@ def test_lines_of_moves() -> None:
     assert form.read(form.write(parsed.games).data).games == parsed.games
 
 
+GOLEM = b"""1.j10 2.i9l10 3.j8l8 4.k8m7 5.i11j12 6.k9j9
+7.l9l7 8.k10k7 9.k11k6 10.g9j5
+
+1.j10 2.i9k11 3.resign
+2.j10 k11i9
+"""
+
+
+def test_lists_of_little_golem_take_several_lines() -> None:
+    """A line that begins with the number of the next move goes on; any other is another game, numbered or not."""
+    one = recognised(registry.formats("connect6"), GOLEM)
+    assert one is not None and one.name == "moves"
+    found = one.read(GOLEM)
+    assert not found.faults and not found.notes
+    first, second, third = found.games
+    assert len(first.moves) == 10 and first.moves[5:7] == ("k9j9", "l9l7") and first.result == "*"
+    assert (second.moves, second.result) == (("j10", "i9k11"), "0-1")
+    assert third.moves == ("j10", "k11i9")
+    assert one.read(one.write(found.games).data).games == found.games
+
+
 def test_lines_of_moves_have_throws() -> None:
     (form,) = (form for form in registry.formats("ewn") if form.name == "moves")
     data = b"123456 615243 6 a3b3 e3d4 2 b3c3\n"

@@ -5,6 +5,12 @@
 
 A move's number (`1.`), commas, colons and semicolons are no part of a move; `#` begins a remark. A position other than
 the start stands before its moves, with the word `moves` between them: `5/1A3/2e2/3d1/5 f - moves 2 b4c3`.
+
+Little Golem's lists of moves are read too: a line that begins with the number of the next move continues the game
+before it, and `resign` is the last word of the side that gave up.
+
+    1.j10 2.i9l10 3.j8l8 4.k8m7 5.i11j12 6.k9j9
+    7.l9l7 8.k10k7 9.resign
 """
 
 from __future__ import annotations
@@ -23,6 +29,7 @@ from siqi.games.records.values import RESULTS
 ENCODING = "utf-8"
 
 _NUMBER = re.compile(r"(?<!\S)\d+\.+")
+_RESIGNED = ("resign", "resigned")
 
 
 def moves_format(game: str, beginning: bytes) -> Format:
@@ -56,13 +63,31 @@ class MoveLines:
 
         Moves are not checked against the rules.
         """
-        return map(self._read, filter(str.strip, map(partial(_without_remark, skip), handle)))
+        return map(self._read, self._whole_games(filter(str.strip, map(partial(_without_remark, skip), handle))))
+
+    def _whole_games(self, lines: Iterator[str]) -> Iterator[str]:
+        """Yield the moves of each game in one line."""
+        game = ""
+        for line in lines:
+            if game and not line.lstrip().startswith(f"{len(self._words_in(game)) + 1}."):
+                yield game
+                game = ""
+            game += f" {line}" if game else line
+        if game:
+            yield game
+
+    def _words_in(self, text: str) -> list[str]:
+        """Return the words of moves in a text."""
+        return list(filter(self._word.fullmatch, _words(text)))
 
     def _read(self, line: str) -> GameRecord:
         start, is_given, rest = line.rpartition(" moves ")
         fen = start.strip() if is_given and start.strip() != "startpos" else ""
-        words = re.sub(r"[,;:]", " ", _NUMBER.sub(" ", rest)).split()
+        words = _words(rest)
         result = words.pop() if words[-1:] and words[-1] in RESULTS else "*"
+        has_resigned = words[-1:] and words[-1].lower() in _RESIGNED
+        if has_resigned:
+            words.pop()
         moves: list[str] = []
         throws: list[int] = []
         throw = 0
@@ -75,6 +100,8 @@ class MoveLines:
                 throw = 0
             else:
                 raise ValueError(f"not a move: {word[:40]}")
+        if has_resigned and result == "*" and not fen:
+            result = ("0-1", "1-0")[len(moves) % 2]
         dice = tuple(throws[self._info.setups(fen) :]) if self._info.has_dice else ()
         return GameRecord(tuple(moves), dice, result, fen=fen)
 
@@ -90,6 +117,11 @@ class MoveLines:
         if game.result != "*":
             words.append(game.result)
         return " ".join(words) + "\n"
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text without the numbers of moves."""
+    return re.sub(r"[,;:]", " ", _NUMBER.sub(" ", text)).split()
 
 
 def _without_remark(skip: Callable[[str], None], line: str) -> str:

@@ -192,6 +192,9 @@ class RuleBases(Protocol):
         `report` gets a line for each game that is left out. ValueError for settings out of range.
         """
 
+    def is_base(self, head: bytes) -> bool:
+        """True if a file that begins with these bytes is a rule base."""
+
     def write(self, path: Path, base: Any, source: str, owns: Callable[[bytes], bool] | None = None) -> None:
         """Write a mined base into a file in one step; OSError if a file is there that is not ours (`owns`)."""
 

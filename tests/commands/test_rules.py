@@ -102,11 +102,17 @@ def test_a_base_is_written_whole_and_shown(capsys: pytest.CaptureFixture[str], f
     assert (folder / "my.rules").read_bytes() == before
     assert mine(capsys, "-o", "my.rules", "--force") == []
     assert (folder / "my.rules").read_bytes() != before
-    (folder / "text").write_text("mine")
-    assert run(["rules", "mine", "games.jsonl", "-o", "text", "--force"]) == 1
-    assert capsys.readouterr().err.endswith("text: is another kind of file, left as it is\n")
-    assert (folder / "text").read_text() == "mine"
     assert not list(folder.glob(".*"))
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_another_kind_of_file_is_refused_before_a_game_is_read(
+    force: tuple[str, ...], capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "text").write_text("mine")
+    assert run(["rules", "mine", "no-such.jsonl", "-o", "text", *force]) == 2
+    assert capsys.readouterr().err == "siqi rules: text: is another kind of file, left as it is\n"
+    assert (folder / "text").read_text() == "mine"
 
 
 def test_the_shipped_base_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

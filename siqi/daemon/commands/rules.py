@@ -137,7 +137,7 @@ def rules_with(options: argparse.Namespace) -> int:
 def _mine(options: argparse.Namespace, bases: RuleBases) -> int:
     output = None if options.output is None else Path(options.output)
     if output is not None:
-        _check_output(output, options.force)
+        _check_output(output, options.force, bases.is_base)
     settings = RuleSettings(**{name: getattr(options, name) for name in RuleSettings._fields})
     faults = _Faults()
     try:
@@ -200,15 +200,17 @@ def _read(name: str | None, bases: RuleBases) -> Any:
         raise CommandError(str(error)) from None
 
 
-def _check_output(path: Path, force: bool) -> None:
+def _check_output(path: Path, force: bool, is_base: Owns) -> None:
     """Raise CommandError unless the rule base can be written: before the games are read, not after it."""
     try:
-        check_owned(path, lambda head: force)
+        check_owned(path, is_base)
         check_folder(path.parent)
-    except FileExistsError:
-        raise CommandError(f"{path} exists; --force replaces a rule base") from None
     except OSError as error:
         raise CommandError(f"{error.filename or path}: {error.strerror}") from None
+    try:
+        check_owned(path, lambda head: force)
+    except FileExistsError:
+        raise CommandError(f"{path} exists; --force replaces a rule base") from None
 
 
 class _Faults:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from siqi.games.books.book import BookFileError
+from siqi.games.books.book import BookFileError, book_kind
 from siqi.games.formats import RuleSettings, RuleTable
 from siqi.games.game_record import GameRecord
 from siqi.games.shape import shift_ranks
@@ -88,6 +88,11 @@ def mine(records: Iterable[GameRecord], settings: RuleSettings, report: Report) 
     if settings.improvement:
         rules = without_idle_conditions(rules, settings.improvement)
     return MinedBase(rules, len(games.plies), len(games.items), settings)
+
+
+def is_base(head: bytes) -> bool:
+    """True if a file that begins with these bytes is a rule base."""
+    return book_kind(head) == rulebook.KIND
 
 
 def write(path: Path, base: MinedBase, source: str, owns: Owns | None = None) -> None:

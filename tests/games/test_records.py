@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_records import random_record
 from samples import sampled
@@ -385,6 +385,7 @@ SCRAPS = (
 )
 
 
+@settings(deadline=None)
 @given(st.booleans(), st.lists(st.sampled_from(SCRAPS), max_size=12))
 def test_notes_change_nothing_else(has_tags: bool, scraps: list[str]) -> None:
     text = '[Event "x"]\n' if has_tags else "1. "

@@ -23,7 +23,7 @@ import pytest
 from forked import ForkedProcess
 
 from siqi.daemon.analysis.answers import read_answers
-from siqi.daemon.analysis.query import ACCEPTED, Action, BadLineError, Query, parse, query_hash, resolve_options
+from siqi.daemon.analysis.query import REFUSALS, Action, BadLineError, Query, parse, query_hash, resolve_options
 from siqi.daemon.analysis.run import Listeners, Run, RunSettings
 from siqi.daemon.analysis.tables import CsvOutput
 from siqi.daemon.command_line import build_parser
@@ -209,7 +209,7 @@ def test_an_error_names_the_field_as_it_was_written(line: str | bytes, field: st
 
 
 def test_each_field_s_values_have_words() -> None:
-    assert set(ACCEPTED) == {field.name for kind in (Query, Action) for field in msgspec.structs.fields(kind)}
+    assert set(REFUSALS) == {field.name for kind in (Query, Action) for field in msgspec.structs.fields(kind)}
 
 
 def test_errors_that_the_search_finds_name_the_field_too() -> None:
@@ -361,7 +361,7 @@ def test_what_is_of_no_format_is_refused(tmp_path: Path) -> None:
         (["photo"], "not a format that is known"),
         (["empty"], "no file in this folder"),
         (["a.pgn", "a.pgn", "--output", "record"], "--output record takes one file"),
-        (["a.pgn", "--from", "what"], "--from what: json, fen, record, or a format"),
+        (["a.pgn", "--from", "what"], "--from what: json, fen, csv, record, or a format"),
         (
             ["a.pgn", "--resume", "x.csv", "--output", "csv", "--plot", "x.svg"],
             "--plot with --resume needs --output json",
@@ -372,6 +372,20 @@ def test_what_is_of_no_format_is_refused(tmp_path: Path) -> None:
         status, out, err = siqi(*given)
         assert (status, out, err.count("\n")) == (2, b"", 1) and why in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.pgn", "empty", "photo"]
+
+
+def test_a_table_of_fens_goes_on_and_takes_no_games(tmp_path: Path) -> None:
+    """Games have tags, for which such a table has no columns: they are refused, not written without."""
+    (tmp_path / "p.csv").write_text(f"id,fen\na,{HANGING}\n")
+    (tmp_path / "a.pgn").write_text(TWO_GAMES)
+    run = ("--resume", tmp_path / "t.csv", "--output", "csv", "--nodes", "50")
+    assert siqi(tmp_path / "p.csv", *run)[0] == 0
+    text = (tmp_path / "t.csv").read_text()
+    assert [row["id"] for row in csv.DictReader(text.splitlines())] == ["a"] and "Event" not in text
+    assert siqi(tmp_path / "p.csv", *run)[0] == 0
+    status, _, err = siqi(tmp_path / "a.pgn", *run)
+    assert status == 1 and "the table of --resume has no columns for the tags of games\n" in err
+    assert (tmp_path / "t.csv").read_text() == text
 
 
 def positions(rows: list[dict[str, str]]) -> list[list[str]]:
@@ -624,7 +638,7 @@ def test_what_an_identity_depends_on() -> None:
     assert of() == of(id="b") == of(priority=1) == of(reportEvery=1.0) == of(options={"seed": 1, "Threads": "1"})
     assert of() == of(moves=("123456", "615243")), "later moves"
     for name in ("Width", "MultiPV", "UCI_Variant", "Skill Level", "GameLog"):  # another game's, or without effect
-        with pytest.raises(BadLineError, match=r"unknown option: .*; ewn has Hash"):
+        with pytest.raises(BadLineError, match=r"unknown option: .* \(ewn has Hash"):
             of(options={name: 7})
     changes: list[dict[str, Any]] = [
         {}, {"nodes": 4}, {"depth": 1}, {"movetime": 1}, {"mate": 1}, {"multipv": 2}, {"book": True}, {"clear": True},
@@ -777,7 +791,7 @@ def test_a_table_has_every_line_and_what_the_move_played_lost() -> None:
 def test_rows_come_though_the_run_is_broken_off(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     """A row that waits for the next position's score is written without it."""
     table = CsvOutput(None)
-    table.begin("xiangqi")
+    table.begin("xiangqi", has_tags=True, are_many=False)
     table.expect("a", (0, 1), [])
     line = {"move": "a0a1", "score": {"cp": 30}, "depth": 1, "pv": ["a0a1"]}
     table.write({"id": "a", "turn": 0, "game": "xiangqi", "played": "b0c2", "isDuringSearch": False, "lines": [line]})
@@ -1079,7 +1093,7 @@ def test_errors_name_what_there_is_and_their_line() -> None:
         errors=4,
     )
     assert (game["error"], game["line"]) == ("one of xiangqi connect6 ewn junqi, not chess", 2)
-    assert option["error"].startswith("unknown option: Wdith, did you mean Width? connect6 has Hash, Threads, Seed, ")
+    assert option["error"].startswith("unknown option: Wdith, did you mean Width? (connect6 has Hash, Threads, Seed, ")
     assert "Width" in option["error"] and option["line"] == 3
     assert value["error"] == "option UseRules: one of true false checked paper, not maybe"
     assert turn["field"] == "analyseTurns"

@@ -14,9 +14,7 @@ WHOLE = (
     "siqi/daemon/command_line.py",
     "siqi/daemon/main.py",
     "siqi/daemon/commands/*.py",
-    "siqi/daemon/analysis/a*.py",
-    "siqi/daemon/analysis/[ciort]*.py",
-    "siqi/daemon/analysis/progress.py",
+    "siqi/daemon/analysis/*.py",
     "siqi/daemon/review/command.py",
     "siqi/daemon/review/games.py",
     "siqi/daemon/match/*.py",
@@ -60,6 +58,7 @@ NO_MESSAGE = re.compile(
     r"|option (?:name|\(|\{\}=).*|fen \{\}|opening \{\} games .*|`?Illegal move`?"  # protocols
     r"|\S* \| None|.*\(\?:.*|(?:argument|ambiguous|unrecognized) .*\(\.\*\).*|the following .*|choose from"  # patterns
     r"|\{match\} .*|Traceback.*|Caused by:|(?:var|default|min) (?:0|1|\{\}).*|\{\} (?:GAME )?ENGINE .*"  # of engines
+    r"|offset points|- at `\$"  # of plots and msgspec
     r"|rnbak.*|棋谱由.*|Siqi \{\}|Chinese Chess|rules infraction|time forfeit|.*\[\{\} \"Red\"\].*|.* %s: %s"  # files
     r"|.*%[a-z_]+ = .*|(?:@mark|br|declare|define|ret|store) .*"  # LLVM
 )

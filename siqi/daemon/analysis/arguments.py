@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 from siqi.daemon.analysis import plot
 from siqi.daemon.analysis.annotated import comments_fault
-from siqi.daemon.analysis.inputs import FEN, JSON, RECORD, WORDS, format_names
+from siqi.daemon.analysis.inputs import FEN, JSON, RECORD, TABLE, WORDS, format_names
 from siqi.daemon.analysis.run import DEFAULT_NODES, RunSettings
 from siqi.daemon.commands.arguments import add_cluster, add_workers, number_to, workers_of
 from siqi.daemon.commands.game_files import CommandError, position_in
@@ -35,15 +36,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--movetime", type=number_to(10**9), default=0, metavar="MS", help="their time limit")
     parser.add_argument("--multipv", type=number_to(256), default=1, metavar="N", help="number of best moves to report")
     parser.add_argument("--game", choices=registry.NAMES, help="the game of FENs and records (xiangqi, or by content)")
-    what = "json, fen, record (the game's usual one), or a name of siqi convert --list; default: by the content"
+    what = (
+        "json, fen, csv (a table with a column of FENs), record (the game's usual one), or a name of siqi convert "
+        "--list; default: by the content"
+    )
     parser.add_argument("--from", dest="format", metavar="FORMAT", help=what)
     parser.add_argument("--format", default=argparse.SUPPRESS, help=argparse.SUPPRESS)  # its name in earlier versions
     parser.add_argument("--encoding", help="the encoding of FENs and records; default: detected")
     parser.add_argument(
         "--output",
-        choices=("json", "csv", "record", "plot"),
-        default="json",
-        help="record: the input with comments; plot: a picture of all answers, into the file of --plot or as SVG",
+        choices=("text", "json", "csv", "record", "plot"),
+        help="text: lines for people, usual on a terminal; json: usual elsewhere; csv: a table; record: the input with "
+        "comments; plot: a picture of all answers, into the file of --plot or as SVG",
     )
     plot_help = "at the end, write a picture of all answers: SVG or PNG, needs matplotlib"
     parser.add_argument("--plot", type=Path, metavar="FILE", help=plot_help)
@@ -61,7 +65,7 @@ class Arguments(NamedTuple):
     game: str
     format: str
     encoding: str
-    output: str  # json, csv, record or plot
+    output: str  # text, json, csv, record or plot
     plot: Path | None
     resume: Path | None
     cluster: str | None
@@ -71,6 +75,8 @@ class Arguments(NamedTuple):
 
 def arguments_of(options: argparse.Namespace) -> Arguments:
     """Return the arguments that were parsed; CommandError if they exclude each other."""
+    if options.output is None:
+        options.output = "text" if is_for_people(options) else "json"
     if (fault := misuse(options)) is not None:
         raise CommandError(fault)
     position = "" if options.format else position_in(options.input)
@@ -99,6 +105,12 @@ def arguments_of(options: argparse.Namespace) -> Arguments:
     )
 
 
+def is_for_people(options: argparse.Namespace) -> bool:
+    """True if a person reads the answers: they go to a terminal, and are to a position or files that are named."""
+    is_named = options.input not in ([], ["-"])
+    return is_named and options.resume is None and sys.stdout is not None and sys.stdout.isatty()
+
+
 def misuse(options: argparse.Namespace) -> str | None:
     """Return why the options exclude each other, None if they do not."""
     if options.cluster is not None and options.workers is not None:
@@ -112,7 +124,7 @@ def misuse(options: argparse.Namespace) -> str | None:
     if (options.output == "plot" or options.plot is not None) and (fault := plot.refusal(options.plot)) is not None:
         return f"--plot: {fault}"
     if options.output == "record":
-        if options.format in (JSON, FEN):
+        if options.format in (JSON, FEN, TABLE):
             return "--output record needs --from record"
         if len(options.input) > 1 or any(map(os.path.isdir, options.input)):
             return "--output record takes one file"

@@ -13,10 +13,12 @@ from typing import Any
 from siqi.daemon.analysis.annotated import RecordOutput, comments_fault
 from siqi.daemon.analysis.answers import Final, NotAnswersError
 from siqi.daemon.analysis.arguments import Arguments, arguments_of
+from siqi.daemon.analysis.fen_tables import rows_of
 from siqi.daemon.analysis.inputs import (
     FEN,
     JSON,
     RECORD,
+    TABLE,
     InputKind,
     OpenInput,
     json_lines,
@@ -29,10 +31,19 @@ from siqi.daemon.analysis.inputs import (
 from siqi.daemon.analysis.open_run import open_run
 from siqi.daemon.analysis.outputs import JsonOutput, Output, PlotOutput
 from siqi.daemon.analysis.progress import FAILED, MISUSED, Progress, report, shown
+from siqi.daemon.analysis.readable import TextOutput
 from siqi.daemon.analysis.run import Listeners
 from siqi.daemon.analysis.tables import CsvOutput
 from siqi.daemon.cluster.errors import ClusterError
-from siqi.daemon.commands.game_files import CommandError, NamedFile, check_encoding, files_of, listed, reason
+from siqi.daemon.commands.game_files import (
+    CommandError,
+    NamedFile,
+    check_encoding,
+    files_of,
+    game_of_fen,
+    listed,
+    reason,
+)
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.game_record import CutGameError, GameRecord
@@ -51,7 +62,7 @@ def analyse_with(options: argparse.Namespace) -> int:
         arguments = arguments_of(options)
         outputs = outputs_of(arguments)
         with contextlib.ExitStack() as stack:
-            progress = stack.enter_context(Progress(arguments.json_progress))
+            progress = stack.enter_context(Progress(arguments.json_progress, stays=arguments.output != "text"))
             return AnalyseCommand(arguments, outputs, progress, stack).run()
     except (ClusterError, CommandError) as error:
         report(str(error))
@@ -75,6 +86,8 @@ def outputs_of(arguments: Arguments) -> list[Output]:
             outputs = [CsvOutput(resume)]
         elif arguments.output == "record":
             outputs = [RecordOutput()]
+        elif arguments.output == "text":
+            outputs = [TextOutput(is_alone=arguments.is_position, has_bar=not arguments.json_progress)]
     except (OSError, NotAnswersError) as error:
         raise CommandError(f"--resume {resume}: {getattr(error, 'strerror', None) or error}") from None
     if arguments.output == "plot" or arguments.plot is not None:
@@ -124,10 +137,10 @@ class AnalyseCommand:
             if not head and source.isatty():  # its end has been typed: to read on would ask for another one
                 source = io.BufferedReader(io.BytesIO())
             if arguments.is_position:
-                kind = InputKind(FEN, arguments.game or registry.DEFAULT_GAME)
+                kind = InputKind(FEN, arguments.game or game_of_fen(file.path) or registry.DEFAULT_GAME)
             else:
                 kind = kind_of(file.path, head, arguments.game, arguments.format)
-            if kind.way not in (JSON, FEN) and "UCI_Coordinates" in arguments.settings.given:
+            if kind.has_tags and "UCI_Coordinates" in arguments.settings.given:
                 raise CommandError(f"--option UCI_Coordinates: {file.path}: records have ranks of their own")
             if arguments.output == "record":
                 if kind.way != RECORD:
@@ -135,7 +148,7 @@ class AnalyseCommand:
                 if (fault := comments_fault(kind.game)) is not None:
                     raise CommandError(fault)
             text = None
-            if kind.way in (FEN, RECORD):
+            if kind.way in (FEN, TABLE, RECORD):
                 usual = "utf-8"
                 if kind.way == RECORD:
                     usual = registry.record_format(kind.game).encoding
@@ -209,8 +222,8 @@ class AnalyseCommand:
     def _begin(self, name: str, number: int, kind: InputKind) -> None:
         """Note which input is read, and report it if there are several or its kind was detected."""
         self._progress.read(name, number, len(self._files.files))
-        self._output.begin(kind.game)
-        if self._files.are_many or kind.choice is not None:
+        self._output.begin(kind.game, kind.has_tags, self._files.are_many)
+        if self._files.are_many or kind.is_detected:
             place = f" ({number} of {len(self._files.files)})" if self._files.are_many else ""
             self._progress.note(f"{shown(name)}: {kind}{place}")
 
@@ -226,6 +239,12 @@ class AnalyseCommand:
         elif text is not None and kind.way == FEN:
             for query in queries_of_fens(text.handle, kind.game, prefix):
                 self._run.take_query(query)
+        elif text is not None and kind.column is not None:
+            for row in rows_of(text.handle, kind.column, kind.game, prefix):
+                if row.query is None:
+                    self._run.report_error("a row without a FEN", row.name)
+                else:
+                    self._run.take_query(row.query)
         elif text is not None:
             is_whole = self._feed_records(text, kind.game, prefix)
         else:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TextIO
 
+from siqi.daemon.analysis.fen_tables import FenColumn, fen_column
 from siqi.daemon.analysis.query import Query
 from siqi.daemon.commands.game_files import CommandError, GameFormat, GameSource, Report, choose, read_games, record_of
 from siqi.games import registry
@@ -15,13 +16,14 @@ from siqi.games.game_record import GameRecord, check_moves
 from siqi.games.records.position_lines import read_line
 from siqi.system.encodings import Text, mark_of
 
-JSON, FEN, RECORD = "json", "fen", "record"
-WORDS = (JSON, FEN, RECORD)
+JSON, FEN, TABLE, RECORD = "json", "fen", "csv", "record"
+WORDS = (JSON, FEN, TABLE, RECORD)
 """Words of `--from` in addition to the names of file formats."""
 
 
 _QUERY = re.compile(rb'\s*\{\s*["}]')
 _JSON_NAMES = (".json", ".jsonl", ".ndjson")
+_TABLE_NAMES = (".csv", ".tsv")
 
 
 def format_names() -> set[str]:
@@ -32,13 +34,26 @@ def format_names() -> set[str]:
 class InputKind(NamedTuple):
     """The kind of an input: its game, its form and its encoding."""
 
-    way: str  # JSON, FEN or RECORD, or '': it is read whole
+    way: str  # one of WORDS, or '': it is read whole
     game: str
-    choice: GameFormat | None = None  # None: the command line has said what it is
+    choice: GameFormat | None = None  # None: the command line has said what it is, or it has no games
+    column: FenColumn | None = None  # of a TABLE
+
+    @property
+    def is_detected(self) -> bool:
+        """True if the content has shown what it is, which the user should know."""
+        return self.choice is not None or self.column is not None
+
+    @property
+    def has_tags(self) -> bool:
+        """True if it is of games, which have tags."""
+        return self.way not in (JSON, FEN, TABLE)
 
     def __str__(self) -> str:
         if self.way == JSON:
             return "queries"
+        if self.column is not None:
+            return f"FENs of column {self.column}, {self.game}"
         return f"{self.way if self.choice is None else self.choice.format.name}, {self.game}"
 
 
@@ -54,21 +69,30 @@ class OpenInput(NamedTuple):
 def kind_of(name: str, head: bytes, game: str, form: str) -> InputKind:
     """Return the kind of an input by its first bytes, its name, and the game and the format that the user has named.
 
-    '' for what is to be detected; CommandError if nothing shows it. Standard input that is no game counts as JSON, and
-    so does a file with a name of JSON.
+    '' for what is to be detected; CommandError if nothing shows it. A table has FENs in a column that its heading
+    names, or in any if its name is a table's or it is nothing else. Standard input that is no game and no table counts
+    as JSON, and so does a file with a name of JSON.
     """
     usual = game or registry.DEFAULT_GAME
-    if form in WORDS:
+    if form in (JSON, FEN, RECORD):
         return InputKind(form, usual)
     if not form and _is_json(head):
         return InputKind(JSON, usual)
-    try:
-        choice = choose(GameSource(name, head[:HEAD_BYTES], game, form))
-    except CommandError:
-        if not form and (name == "-" or name.lower().endswith(_JSON_NAMES)):
-            return InputKind(JSON, usual)
-        raise
-    return InputKind(_way(choice.format), choice.game, choice)
+    column = fen_column(head) if form in ("", TABLE) else None
+    is_table = form == TABLE or name.lower().endswith(_TABLE_NAMES)
+    if form != TABLE and (column is None or not (is_table or column.is_named)):
+        try:
+            by_name = name if column is None else ""  # FENs say more than a name that other files have, too
+            choice = choose(GameSource(by_name, head[:HEAD_BYTES], game, form))
+            return InputKind(_way(choice.format), choice.game, choice)
+        except CommandError:
+            if column is None and not is_table:
+                if not form and (name == "-" or name.lower().endswith(_JSON_NAMES)):
+                    return InputKind(JSON, usual)
+                raise
+    if column is None:
+        raise CommandError(f"{name}: a table without a column of FENs; its first line may name one fen")
+    return InputKind(TABLE, game or column.game or usual, column=column)
 
 
 def _way(form: Format) -> str:

@@ -39,8 +39,11 @@ class Output(Protocol):
         """Open what is written to, which `stack` closes. `first`: the first input, if it is open; OSError."""
         return
 
-    def begin(self, game: str) -> None:
-        """Take note that the next input is of a game."""
+    def begin(self, game: str, has_tags: bool, are_many: bool) -> None:
+        """Take note that the next input is of a game, and has tags, as games have; `are_many`: it is one of several.
+
+        CommandError if it cannot be written.
+        """
         return
 
     def skip(self, text: str) -> None:

@@ -20,6 +20,7 @@ from siqi.daemon.analysis.scores import MATE_CP, is_known_from_next
 from siqi.games.contract import Outcome
 from siqi.games.pictures.plots import NEEDED, can_plot, drawn, has_mark, name_fault
 from siqi.system.files import check_folder, check_owned, replace_file
+from siqi.system.messages import is_english, translated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +47,12 @@ FEWEST = 3
 
 MAX_CHARACTERS = 24
 """The most characters of an id in the legend."""
+
+CHINESE_FONTS = (
+    *("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei", "SimHei", "PingFang SC", "Hiragino Sans GB"),
+    *("WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "LXGW WenKai", "Droid Sans Fallback", "Arial Unicode MS"),
+)
+"""Fonts with Chinese characters of several systems."""
 
 MAX_LABELS = 4
 LEAST_LOSS = 0.1
@@ -226,11 +233,12 @@ class PlotSummary:
 
     def title(self) -> str:
         """Return the counts in one line."""
-        parts = [", ".join(sorted(self.games)), f"{self.positions:,} position{'s' * (self.positions != 1)}"]
+        parts = [", ".join(map(_translated, sorted(self.games)))]
+        parts += [f"{self.positions:,} {'position' if self.positions == 1 else 'positions'}"]
         parts += [f"{self.over:,} of them over"] if self.over else []
-        parts += [f"{self.errors:,} error{'s' * (self.errors != 1)}"] if self.errors else []
+        parts += [f"{self.errors:,} {'error' if self.errors == 1 else 'errors'}"] if self.errors else []
         parts += [f"{self.nodes * 1000 / self.time_ms:,.0f} nodes/s of search"] if self.time_ms else []
-        return "; ".join(parts)
+        return "; ".join(map(_translated, parts))
 
 
 # ---------------------------------------------------------------- files
@@ -260,7 +268,8 @@ def picture(summary: PlotSummary, suffix: str) -> bytes:
     """Return the plot in the format of a suffix; the summary must have a position."""
     import matplotlib.style
 
-    with matplotlib.style.context("default"):  # not the user's, which may use LaTeX
+    fonts = {"font.family": ["DejaVu Sans", font]} if (font := chinese_font()) else {}
+    with matplotlib.style.context(["default", fonts]):  # not the user's, which may use LaTeX
         return drawn(figure_of(summary), suffix, CREATOR)
 
 
@@ -282,6 +291,21 @@ def save(summary: PlotSummary, path: Path) -> None:
 # ---------------------------------------------------------------- drawing
 
 
+def chinese_font() -> str:
+    """Return an installed font in which the plot's words can be Chinese, '' if there is none, or they are English."""
+    if is_english():
+        return ""
+    from matplotlib import font_manager
+
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    return next((name for name in CHINESE_FONTS if name in installed), "")
+
+
+def _translated(text: str) -> str:
+    """Return a text in the user's language, English if no font can draw that."""
+    return translated(text) if chinese_font() else text
+
+
 def draw(figure: Figure, summary: PlotSummary) -> None:
     """Draw a summary."""
     lines, spread = summary.lines(), summary.spread()
@@ -297,12 +321,12 @@ def draw(figure: Figure, summary: PlotSummary) -> None:
         axes["a"].set_ylim(-0.2, 1.2)  # space for labels
         axes["a"].locator_params("x", integer=True)
         axes["a"].axhline(0.5, color="grey", linewidth=0.8)
-        axes["a"].set_ylabel("expected result,\nfirst side")
-        axes["a"].set_xlabel("moves played")
-    draw_bars(axes["b"], summary.scores, "score in centipawns, first side; mates at the ends")
-    draw_bars(axes["c"], summary.depths, "depth", least_width=6)
-    draw_bars(axes["d"], summary.times, "time of a search", unit="s")
-    draw_bars(axes["e"], summary.speeds, "nodes per second", unit="")
+        axes["a"].set_ylabel("\n".join((_translated("expected result"), _translated("first side"))))
+        axes["a"].set_xlabel(_translated("moves played"))
+    draw_bars(axes["b"], summary.scores, _translated("score in centipawns, first side; mates at the ends"))
+    draw_bars(axes["c"], summary.depths, _translated("depth"), least_width=6)
+    draw_bars(axes["d"], summary.times, _translated("time of a search"), unit="s")
+    draw_bars(axes["e"], summary.speeds, _translated("nodes per second"), unit="")
     figure.draw_without_rendering()  # the layout
     if has_course:
         separate(axes["a"])
@@ -362,9 +386,11 @@ def draw_spread(axes: Axes, summary: PlotSummary, plies: list[int]) -> None:
     histograms = [summary.by_ply[ply] for ply in plies]
     for low, high, alpha in ((0.05, 0.95, 0.15), (0.25, 0.75, 0.3)):
         lower, upper = ([histogram.quantile(share) for histogram in histograms] for share in (low, high))
-        label = f"{high - low:.0%} of the games"
+        label = _translated(f"{high - low:.0%} of the games")
         axes.fill_between(plies, lower, upper, alpha=alpha, color="tab:blue", linewidth=0, label=label)
-    axes.plot(plies, [histogram.quantile(0.5) for histogram in histograms], color="tab:blue", label="median")
+    axes.plot(
+        plies, [histogram.quantile(0.5) for histogram in histograms], color="tab:blue", label=_translated("median")
+    )
     axes.legend(loc="best", fontsize="small")
 
 
@@ -388,9 +414,9 @@ def draw_bars(axes: Axes, histogram: Histogram, label: str, unit: str | None = N
     from matplotlib.ticker import EngFormatter, FixedLocator, NullLocator
 
     axes.set_xlabel(label)
-    axes.set_ylabel("positions")
+    axes.set_ylabel(_translated("positions"))
     if not histogram.total:
-        axes.text(0.5, 0.5, "none", transform=axes.transAxes, ha="center", color="grey")
+        axes.text(0.5, 0.5, _translated("none"), transform=axes.transAxes, ha="center", color="grey")
         return
     first, end = histogram.used()
     edges = [histogram.edge(place) for place in range(first, end + 1)]
@@ -410,7 +436,7 @@ def draw_bars(axes: Axes, histogram: Histogram, label: str, unit: str | None = N
     if edges[-1] - edges[0] < least_width:
         middle = (edges[-1] + edges[0]) / 2
         axes.set_xlim(middle - least_width / 2, middle + least_width / 2)
-    axes.set_title(f"median about {median}", fontsize="small", loc="right")
+    axes.set_title(_translated(f"median about {median}"), fontsize="small", loc="right")
     axes.locator_params("y", integer=True)
     if unit is None:
         axes.locator_params("x", integer=True)

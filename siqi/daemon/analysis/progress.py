@@ -27,16 +27,18 @@ def shown(name: str) -> str:
 class Progress:
     """A progress bar, or its figures as JSON: positions, rate, workers of a cluster, time left."""
 
-    def __init__(self, as_json: bool) -> None:
-        """A bar needs a terminal as standard error, `as_json` does not."""
+    def __init__(self, as_json: bool, stays: bool = True) -> None:
+        """A bar needs a terminal as standard error, `as_json` does not. `stays`: it is still seen at the end."""
         self._as_json = as_json
+        self._stays = stays
 
     def __enter__(self) -> Progress:
         self._bar: Any = None
         if sys.stderr is not None and (self._as_json or sys.stderr.isatty()):
             from siqi.daemon.cluster.progress import Bar
 
-            self._bar = Bar(as_json=self._as_json, total=0, unit=translated(" positions"), file=sys.stderr)
+            unit = translated(" positions")
+            self._bar = Bar(as_json=self._as_json, total=0, unit=unit, file=sys.stderr, leave=self._stays)
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -41,30 +41,29 @@ SPELLINGS = {
 }
 """Our names of fields, by KataGo's."""
 
-_LIMIT = f"a whole number from 1 to {MOST}"
-_TURNS = f"a list of numbers of moves, 0 to {MOST}"
-ACCEPTED = {
-    "id": "a text that is not empty",
-    "game": f"one of {' '.join(registry.NAMES)}",
-    "position": "startpos or fen and a FEN, then moves and the moves if there are any",
-    "fen": "a text",
-    "moves": "a list of moves as texts",
-    "dice": "a number from 0 to 6, or a list of such numbers",
-    "analyseTurns": f"{_TURNS}, at least one",
+_LIMIT = f"a whole number from 1 to {MOST}, not {{}}"
+REFUSALS = {
+    "id": "a text that is not empty, not {}",
+    "game": f"one of {' '.join(registry.NAMES)}, not {{}}",
+    "position": "startpos or fen and a FEN, then moves and the moves if there are any, not {}",
+    "fen": "a text, not {}",
+    "moves": "a list of moves as texts, not {}",
+    "dice": "a number from 0 to 6, or a list of such numbers, not {}",
+    "analyseTurns": f"a list of numbers of moves, 0 to {MOST}, at least one, not {{}}",
     **dict.fromkeys(("nodes", "depth", "mate"), _LIMIT),
-    "movetime": f"a whole number of milliseconds from 1 to {MAX_MS}",
-    "multipv": f"a whole number from 1 to {MAX_LINES}",
-    "searchmoves": "a list of moves as texts, at least one",
-    "options": "an object of names of options and their values",
-    "reportEvery": "a number of seconds above 0",
-    "priority": f"a whole number from {-MOST} to {MOST}",
-    "book": "true or false",
-    "clear": "true or false",
-    "action": f"one of {' '.join(get_args(ActionName))}",
-    "terminateId": "a text",
-    "turns": _TURNS,
+    "movetime": f"a whole number of milliseconds from 1 to {MAX_MS}, not {{}}",
+    "multipv": f"a whole number from 1 to {MAX_LINES}, not {{}}",
+    "searchmoves": "a list of moves as texts, at least one, not {}",
+    "options": "an object of names of options and their values, not {}",
+    "reportEvery": "a number of seconds above 0, not {}",
+    "priority": f"a whole number from {-MOST} to {MOST}, not {{}}",
+    "book": "true or false, not {}",
+    "clear": "true or false, not {}",
+    "action": f"one of {' '.join(get_args(ActionName))}, not {{}}",
+    "terminateId": "a text, not {}",
+    "turns": f"a list of numbers of moves, 0 to {MOST}, not {{}}",
 }
-"""The values of each field, in words for the client."""
+"""The values that each field may have, in words for the client, and not the given one."""
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -200,7 +199,7 @@ def _bad_value(text: str, given: dict[str, Any], written: Mapping[str, str], nam
     value = given[own]
     is_word = field in ("game", "action") and isinstance(value, str)
     shown = value if is_word else msgspec.json.encode(value).decode()
-    return BadLineError(f"{ACCEPTED[field]}, not {printable(shown)}", own, name)
+    return BadLineError(REFUSALS[field].format(printable(shown)), own, name)
 
 
 def _with_position(query: Query) -> Query:
@@ -249,8 +248,8 @@ def resolve_options(query: Query, defaults: dict[str, str], no_files: bool = Fal
     known = [name for name, _ in _resolved(query.game, ())]
     for name in given:
         if name.lower() not in {option.lower() for option in known}:  # also options that only the daemon uses
-            meant = did_you_mean(name, known) or ";"
-            what = f"unknown option: {printable(name, 40)}{meant} {query.game} has {', '.join(known)}"
+            word, meant = printable(name, 40), did_you_mean(name, known)
+            what = f"unknown option: {word}{meant} ({query.game} has {', '.join(known)})"
             raise BadLineError(what, "options", query.id)
     try:
         return _resolved(query.game, tuple(defaults.items()), tuple(given.items()), no_files)

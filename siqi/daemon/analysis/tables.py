@@ -19,6 +19,7 @@ from siqi.daemon.analysis.answers import Answer, Final, NotAnswersError
 from siqi.daemon.analysis.inputs import OpenInput
 from siqi.daemon.analysis.outputs import Output, guarded, put
 from siqi.daemon.analysis.scores import loss, needs_next_score, score_before
+from siqi.daemon.commands.game_files import CommandError
 from siqi.games import registry
 from siqi.games.contract import Outcome
 from siqi.games.game_record import GameRecord
@@ -35,7 +36,7 @@ OTHER_TAGS = "Tags"
 
 
 def columns(game: str) -> tuple[str, ...]:
-    """Return the columns of a table whose first input is of a game."""
+    """Return the columns of a table whose first input is of a game, if it has games, which have tags."""
     return (*COLUMNS, "Event", "Site", "Date", "Round", *registry.info(game).players, "Result", OTHER_TAGS)
 
 
@@ -48,7 +49,7 @@ def tags_of(game: str, record: GameRecord) -> dict[str, str]:
     return {name: text for name, text in tags.items() if text} | {"Result": record.result}
 
 
-HEADERS = tuple(dict.fromkeys(columns(game) for game in registry.NAMES))
+HEADERS = (COLUMNS, *dict.fromkeys(columns(game) for game in registry.NAMES))
 """The headers that tables may have."""
 
 
@@ -205,11 +206,16 @@ class CsvOutput(Output):
         if self._resume is not None:
             self._file = stack.enter_context(TableFile(self._resume, self._earlier))
 
-    def begin(self, game: str) -> None:
-        """Write the header, unless that is done: the players' columns are named as in the game of the first input."""
+    def begin(self, game: str, has_tags: bool, are_many: bool) -> None:
+        """Write the header, unless that is done: the players' columns are named as in the game of the first input.
+
+        A single input without tags gets no columns for them.
+        """
         if not self._header:
-            self._header = columns(game)
+            self._header = columns(game) if has_tags or are_many else COLUMNS
             self._write([self._header])
+        if has_tags and self._header == COLUMNS:
+            raise CommandError("the table of --resume has no columns for the tags of games")
 
     def add_game(self, name: str, game: str, record: GameRecord) -> None:
         self._tags[name] = tags_of(game, record)
@@ -261,7 +267,6 @@ class CsvOutput(Output):
 
     def _write_rows(self, answer: Answer, next_score: int | None) -> None:
         """Write the rows of an answer. `next_score`: of the position after the move played, the opponent's view."""
-        self.begin(answer.get("game", registry.DEFAULT_GAME))
         lost = loss(answer, next_score)
         tags = self._tag_cells(answer.get("id", ""))
         rows = []
@@ -276,6 +281,8 @@ class CsvOutput(Output):
 
     def _tag_cells(self, name: str) -> list[str]:
         """Return the cells of the tags' columns for an id."""
+        if self._header == COLUMNS:
+            return []
         tags = self._tags.get(name, {})
         own = self._header[len(COLUMNS) : -1]
         others = {tag: text for tag, text in tags.items() if tag not in own}

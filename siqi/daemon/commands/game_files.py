@@ -129,6 +129,15 @@ def position_in(words: Sequence[str]) -> str:
     return "" if position_of(text) is None else text
 
 
+def game_of_fen(text: str) -> str:
+    """Return the game of a position in words, by the rows of its board; "" if it is no FEN of any."""
+    parts = position_of(text)
+    board = "" if parts is None else parts.start.partition(" ")[0]
+    rows = board.count("/") + 1
+    fitting = (game for game in registry.NAMES if len(registry.info(game).board.rows) == rows)
+    return next(fitting, "") if board.replace("/", "").isalnum() else ""
+
+
 class GameFormat(NamedTuple):
     """A game and one of its formats."""
 

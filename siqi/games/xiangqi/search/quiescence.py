@@ -171,7 +171,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
         best = static_value(pos, work, lookup)
         if best >= beta:
             return best
-        # Mate at hand, by its margin alone (55.0 % +- 7.3 of 100 games at 20,000 nodes; at equal time not measured)
+        # Mate at hand, by its margin alone (52.5 % +- 7.6 of 100 games at 20,000 nodes; at equal time not measured)
         if margins.mate_at_hand == 1 and has_mate(pos, work, lookup, ply) == 1:
             return MATE - ply - 1
         alpha = max(alpha, best)

@@ -278,10 +278,10 @@ class ScriptedEngine:
     def legal_moves(self) -> list[str]:
         return sorted(self.position.move_text(move) for move in self.position.legal_moves())
 
-    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+    def fen_of(self, pieces: Mapping[str, str], turn: int, die: int = 0) -> str:
         self._check(Needs.GAME)
         try:
-            return rules(self.info.name).fen_of(pieces, turn, dice)
+            return rules(self.info.name).fen_of(pieces, turn, die)
         except ValueError as error:
             raise Refusal(Kind.POSITION, str(error)) from None
 

@@ -19,6 +19,7 @@ def test_the_commands_of_the_page_on_analysis_run(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     Path("game.pgn").write_text(GAME)
     Path("positions.fen").write_text("startpos moves h2e2\n")
+    Path("positions.csv").write_text("id,fen\na,startpos moves h2e2\n")
     Path("positions.jsonl").write_text('{"id": "a", "depth": 4}\n')
     lines = [block for block in blocks("guide/analyse.md", "sh") if "completion" not in block]
     table, answers, *others = [re.sub(r"^\.venv/bin/pip install .*\n", "", block) for block in lines]

@@ -21,6 +21,7 @@ from scripts.papers.paper import Bench, Result
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.games.registry import load
+from siqi.system.files import replace_file
 
 BASE, ROOT = "KNk", "KNka"
 """The pieces of the base and of the positions that are searched, as FEN letters."""
@@ -97,7 +98,7 @@ def write_base(path: Path, most: int | None) -> int:
     """Write the base's file, with at most this number of positions, unless it is there; return their number."""
     if not path.exists():
         lines = itertools.islice(script.progress(base_lines()), most)
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
+        replace_file(path, ["".join(f"{line}\n" for line in lines).encode("ascii")], lambda head: False)
     return len(path.read_text(encoding="ascii").splitlines())
 
 

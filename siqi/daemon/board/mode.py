@@ -20,6 +20,9 @@ from siqi.games.contract import Game, Position, Score
 HINT_MS = 1000
 """The engine's time for a hint or the proposal of a set-up."""
 
+JUDGE_MS = 500
+"""The engine's time for a position that is judged."""
+
 
 class LoadGame(NamedTuple):
     """The engine should load a game."""

@@ -10,16 +10,14 @@ from typing import NamedTuple
 
 from siqi.daemon.board.entries import TakenBack
 from siqi.daemon.board.events import Taught
-from siqi.daemon.board.mode import Found, Key, Think
+from siqi.daemon.board.mode import JUDGE_MS, Found, Key, Think
 from siqi.daemon.board.played import Played
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import MAX_SKILL
+from siqi.daemon.review.assess import GRADES
 
-BAD_LOSS = 0.10
+_, BAD_LOSS, _ = GRADES
 """The least chance lost by a bad move: a mistake, as reviews grade moves."""
-
-JUDGE_MS = 500
-"""The engine's time for either value."""
 
 BEST, PLAYED = "best value", "value of the move"
 """The purposes of questions to the engine."""
@@ -34,7 +32,7 @@ class Spot(NamedTuple):
 
 
 class Teaching:
-    """What the engine has found of the person's last position."""
+    """The engine's values of the person's last position and move; it takes back a bad move."""
 
     def __init__(self, played: Played) -> None:
         self._played = played

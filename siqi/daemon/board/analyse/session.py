@@ -35,16 +35,13 @@ from siqi.daemon.board.base import Refusal, StoredMode
 from siqi.daemon.board.commands import OpenFile
 from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import Event, PlayedMove
-from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, utc
+from siqi.daemon.board.mode import HINT_MS, JUDGE_MS, Found, Key, LoadGame, Think, Wanted, utc
 from siqi.daemon.board.store import Store
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import MAX_SKILL
 from siqi.daemon.engine.played_game import FinishedGame
 from siqi.games import registry
 from siqi.games.contract import Game, Position
-
-JUDGE_MS = 500
-"""The engine's time for a position of a line that is judged."""
 
 LINES, SET_UP, JUDGE = "lines", "analysis set-up", "judge"
 """The purposes of questions to the engine."""

@@ -1,4 +1,4 @@
-"""What stands beside the games in the browser: files, set-ups, lists of moves, faces, drawn arrows, teaching."""
+"""The page in the browser beside the games: files, set-ups, lists of moves, faces, drawn arrows, teaching."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all front ends share, with a scripted engine: the first word, greetings, comments, lines that wait."""
+"""All front ends alike, with a scripted engine: the first word, greetings, comments, lines that wait."""
 
 from __future__ import annotations
 

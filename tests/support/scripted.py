@@ -57,7 +57,7 @@ MATE_IN_ONE = "3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
 ENDING = "4k4/9/9/9/9/9/9/9/9/3K5 w"
 KINGS = "3k5/9/9/9/9/9/9/9/9/4K4 w"
 NOTHING = {"source": "-1", "target": "-1"}
-"""What Botzone sends to the side that moves first."""
+"""The move that Botzone sends to the side that moves first."""
 
 # Calls
 

@@ -1,11 +1,13 @@
 """Positions of Connect6's games from which its networks learn, as the side to move sees them.
 
 The policy learns where players put their stones. The value learns results and the scores of searches, from positions
-where a search asks for it: no threat stands, and no side would win by double threats if it were to move.
+where a search asks for it: no threat stands, and the side to move has no win by double threats.
 """
 
 from __future__ import annotations
 
+import contextlib
+import math
 import random
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -20,8 +22,9 @@ from scripts.common.records import open_text, read_game_records
 
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.games.connect6.board import Connect6Position
-from siqi.games.connect6.evaluation.network import ENEMY, OWN
-from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS
+from siqi.games.connect6.evaluation.network import ENEMY, OWN, VALUE_LOGIT
+from siqi.games.connect6.rules.lookup import POINTS
+from siqi.games.connect6.rules.notation import parse_turn
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from siqi.games.connect6.search.proof import ThreatSolver
 from siqi.games.game_record import GameRecord, replay
@@ -47,6 +50,9 @@ LARGEST_SCORE = 800
 
 CREDIBLE = 20_000
 """Larger scores say that a side loses after all moves that were tried, or are of proven wins: none is a value."""
+
+LARGEST_CHANCE = 0.99
+"""The chance of a proven win among the positions of sample_connect6_positions.py, and the bound of all of them."""
 
 SMALLEST_SLOPE = 1e-4
 """The fewest logits that a score of 1 is worth."""
@@ -123,6 +129,16 @@ def start() -> Connect6Position:
     """Return the position at the start of a game."""
     game: Any = script.load_once("connect6")
     return game.position()  # type: ignore[no-any-return]
+
+
+def legal_moves(moves: Sequence[str]) -> list[str]:
+    """Return the moves of a game before the first illegal one."""
+    position, legal = start(), list[str]()
+    with contextlib.suppress(ValueError):
+        for text in moves:
+            position.push(position.parse_move(text))
+            legal.append(text)
+    return legal
 
 
 def _policy(samples: Sequence[tuple[Any, int, tuple[int, int]]]) -> PolicySamples:
@@ -218,12 +234,11 @@ def new_solver() -> ThreatSolver:
 
 def is_asked(position: Connect6Position, solver: ThreatSolver) -> bool:
     """True if a search asks for the value of a position, its turn just begun."""
-    if position.ply < FIRST_PLY or position.record.threats.any():
-        return False
-    other = position.record.copy()
-    other.turn ^= 1
-    other.key ^= LOOKUP_RECORD.zobrist_turn
-    return not any(solver.solve(pos, SOLVER_NODES) for pos in (position.record, other))
+    return (
+        position.ply >= FIRST_PLY
+        and not position.record.threats.any()
+        and not solver.solve(position.record, SOLVER_NODES)
+    )
 
 
 def _value(rows: Sequence[Row], slope: float) -> ValueSamples:
@@ -233,3 +248,52 @@ def _value(rows: Sequence[Row], slope: float) -> ValueSamples:
         np.array(results, np.float32),
         (1 / (1 + np.exp(-slope * np.array(scores, np.float64)))).astype(np.float32),
     )
+
+
+class _Sampled(msgspec.Struct):
+    """A line of sample_connect6_positions.py."""
+
+    moves: list[str]
+    samples: list[tuple[int, str, int]]
+
+
+def scored_positions(path: Path, report: Callable[[str], None] = print) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """Return boards and targets of a file of sample_connect6_positions.py, and those held out.
+
+    A score is worth what the value network makes of it, VALUE_LOGIT to a logit, so that what has learned such positions
+    may score the next.
+    """
+    decode = msgspec.json.Decoder(_Sampled).decode
+    parts: tuple[list[bytes], list[bytes]] = [], []
+    scores: tuple[list[int], list[int]] = [], []
+    with open_text(path) as file:
+        for number, line in enumerate(script.progress(file, unit=" games"), 1):
+            try:
+                game = decode(line)
+            except msgspec.DecodeError:
+                if number > 1:  # the first line has the settings
+                    report(f"{path}:{number}: no positions of Connect6")
+                continue
+            held_out = is_held_out(game.moves)
+            for ply, turns, score in game.samples:
+                parts[held_out].append(_board_after([*game.moves[:ply], *turns.split()]))
+                scores[held_out].append(score)
+    report(f"{path}: {sum(map(len, parts)):,} positions")
+    return _scored(parts[0], scores[0]), _scored(parts[1], scores[1])
+
+
+def _board_after(words: Sequence[str]) -> bytes:
+    """Return the board after a game's first turns, as the side to move sees it."""
+    stones = np.zeros(POINTS, np.uint8)
+    for ply, word in enumerate(words):
+        for point in parse_turn(word):
+            if point != NO_POINT:
+                stones[point] = 1 + ply % 2
+    return as_seen(stones, len(words) % 2).tobytes()  # type: ignore[no-any-return]
+
+
+def _scored(boards: Sequence[bytes], scores: Sequence[int]) -> tuple[Any, Any]:
+    bound = math.log(LARGEST_CHANCE / (1 - LARGEST_CHANCE))
+    logits = np.clip(np.array(scores, np.float64) / VALUE_LOGIT, -bound, bound)
+    chances = (1 / (1 + np.exp(-logits))).astype(np.float32)
+    return np.frombuffer(b"".join(boards), np.uint8).reshape(-1, POINTS), chances

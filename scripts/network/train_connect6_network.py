@@ -3,8 +3,9 @@
     python scripts/network/train_connect6_network.py --policy expert.csv.gz --value own.jsonl.zst --out my.network
 
 `--policy`: games whose turns the policy learns to expect. `--value`: games of match/self_play.py; the value learns
-their results, mixed with the scores of their searches (`--result-share`). `--start` begins with the networks of a file;
-one that gets no games stays as it is there. One opening of twenty is held out, with all its games: the losses are log
+their results, mixed with the scores of their searches (`--result-share`). `--positions`: files of
+sample_connect6_positions.py, whose scores the value learns. `--start` begins with the networks of a file; one that gets
+no games stays as it is there. One opening of twenty is held out, with all its games: the losses are log
 losses there, of the stones' points and of the target.
 
 A thread learns from 5,000 positions a second. The same options and number of threads give the same networks. Prints the
@@ -30,7 +31,7 @@ import numpy as np
 from scripts.common import script
 from scripts.network.adam import MOMENTS, Steps
 from scripts.network.connect6_kernels import compile_kernels, policy_gradients, value_gradients
-from scripts.network.connect6_samples import ValueSamples, policy_samples, value_samples
+from scripts.network.connect6_samples import ValueSamples, policy_samples, scored_positions, value_samples
 
 from siqi.games.books.book import BookFileError
 from siqi.games.connect6.evaluation.network import (
@@ -90,6 +91,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     option = parser.add_argument
     option("--policy", type=Path, nargs="+", default=[], metavar="FILE", help="games to learn turns on")
     option("--value", type=Path, nargs="+", default=[], metavar="FILE", help="games to learn results and scores on")
+    option("--positions", type=Path, nargs="+", default=[], metavar="FILE", help="positions to learn scores on")
     option("--start", type=Path, metavar="NETWORK", help="begin with these networks")
     option("--policy-epochs", type=float, default=2.0, metavar="N", help="passes over the positions; %(default)s")
     option("--value-epochs", type=float, default=4.0, metavar="N", help="passes over the positions; %(default)s")
@@ -102,10 +104,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     script.add_jobs(parser, what="processes that label positions")
     script.add_output(parser, "the networks")
     options = parser.parse_args(arguments)
-    if not options.policy and not options.value:
-        parser.error("--policy or --value needs files")
-    if not options.start and not (options.policy and options.value):
-        parser.error("without --start, both --policy and --value need files")
+    has_value = bool(options.value or options.positions)
+    if not options.policy and not has_value:
+        parser.error("--policy, --value or --positions needs files")
+    if not options.start and not (options.policy and has_value):
+        parser.error("without --start, --policy and --value or --positions need files")
     if min(options.policy_epochs, options.value_epochs) <= 0 or not 0 < options.rate < 1:
         parser.error("epochs and --rate must be positive, --rate below 1")
     if min(options.batch, options.threads, options.jobs) < 1 or options.seed < 0:
@@ -266,9 +269,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.policy:
             train("policy", POLICY, policy_samples(options.policy, options.seed), options.policy_epochs)
-        if options.value:
+        if options.value or options.positions:
             files = [value_samples(path, options.share, options.seed, script.jobs(options)) for path in options.value]
-            mixed = [[targets(part, options.result_share) for part in file] for file in files]
+            mixed = [tuple(targets(part, options.result_share) for part in file) for file in files]
+            mixed += [scored_positions(path) for path in options.positions]
             train("value", VALUE, [joined(parts) for parts in zip(*mixed, strict=True)], options.value_epochs)
             about["value"] |= {"share": options.share, "result_share": options.result_share}
         write_network(out, {"training": about}, quantise(state))

@@ -66,6 +66,7 @@ RUNS = (
         "value: .* with weights rounded",
     ),
     Run("network/score_connect6_games", "{connect6_games} scored.jsonl --nodes 30"),
+    Run("network/sample_connect6_positions", "{connect6_games} samples.jsonl --samples 1 --depth 1"),
     Run("papers/connect6_roads", "--quick --only equal-time --out p", "2 . local . global . "),
     Run("papers/ewn_uct", "--quick --only figure-1 --out quick", "the worst"),
     Run("papers/junqi_cooperation", "--quick --only parts --out p --jobs 1", "no learning . "),

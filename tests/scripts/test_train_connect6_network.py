@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -11,15 +13,33 @@ import pytest
 from fixture_files import vectors
 from game_logs import connect6_games, connect6_scored
 
-from scripts.network import connect6_samples, train_connect6_network
+from scripts.network import connect6_samples, sample_connect6_positions, train_connect6_network
 from scripts.network.adam import Steps
-from scripts.network.connect6_samples import is_asked, is_held_out, new_solver, policy_samples, start, value_samples
+from scripts.network.connect6_samples import (
+    is_asked,
+    is_held_out,
+    new_solver,
+    policy_samples,
+    scored_positions,
+    start,
+    value_samples,
+)
+from scripts.network.connect6_sampling import Search
 from scripts.network.train_connect6_network import POLICY, VALUE, Learner, floats, new_state, quantise
 
 import naive.connect6_network as naive
-from siqi.games.connect6.evaluation.network import INTEREST_LOGIT, LAYOUT, VALUE_LOGIT, WINDOWS, read_network
+from siqi.games.connect6.evaluation.network import (
+    INTEREST_LOGIT,
+    LAYOUT,
+    NETWORK_BOOK,
+    VALUE_LOGIT,
+    WINDOWS,
+    read_network,
+)
 from siqi.games.connect6.evaluation.patterns import NetworkEvaluation
 from siqi.games.connect6.rules.lookup import POINTS, SIZE
+from siqi.games.connect6.search.proof import ThreatSolver
+from siqi.games.connect6.search.search import THREAT_DEPTH, THREAT_NODES
 
 NUMBERS = {code: number for number, code in enumerate(WINDOWS)}
 
@@ -170,6 +190,44 @@ def test_a_value_is_not_asked_for_where_a_threat_or_a_win_stands() -> None:
     assert quiet and not any(is_asked(position, new_solver()) for position in quiet)
 
 
+def sampled_file(tmp_path: Path, *more: str) -> Path:
+    path = tmp_path / "samples.jsonl"
+    words = [connect6_games(tmp_path / "games.jsonl"), path, "--samples", "4", "--depth", "1", *more]
+    assert sample_connect6_positions.main([str(word) for word in words]) == 0
+    return path
+
+
+def test_positions_like_those_at_which_a_search_ends(tmp_path: Path, all_learned: None) -> None:
+    path = sampled_file(tmp_path)
+    content = path.read_bytes()
+    lines = [json.loads(line) for line in content.splitlines()][1:]
+    search = Search(NetworkEvaluation(read_network(NETWORK_BOOK)))
+    boards, solver = [], ThreatSolver(1)
+    for line in lines:
+        for ply, turns, score in line["samples"]:
+            position = after(line["moves"][:ply] + turns.split())
+            assert 1 <= len(turns.split()) <= 3 and position.outcome() is None
+            assert not position.record.threats.any()
+            assert not solver.solve(position.record, THREAT_NODES, THREAT_DEPTH)
+            assert score == search.score(position.record, 1)
+            boards.append(connect6_samples.as_seen(position.record.stones, position.turn).tobytes())
+    assert len(lines) == 22 and len(set(boards)) > 20
+    learned, held_out = scored_positions(path)
+    seen = {board.tobytes(): chance for part in (learned, held_out) for board, chance in zip(*part, strict=True)}
+    assert set(boards) == set(seen) and len(held_out[0]) > 0
+    scores = {
+        board: score for board, (_, _, score) in zip(boards, (s for g in lines for s in g["samples"]), strict=True)
+    }
+    for board, score in scores.items():
+        expected = 0.99 if score > 20_000 else 1 / (1 + math.exp(-score / VALUE_LOGIT))
+        assert seen[board] == pytest.approx(min(max(expected, 0.01), 0.99), abs=1e-4)
+    # The same command adds nothing to a whole file, and the games that are missing to one that was cut.
+    assert sampled_file(tmp_path).read_bytes() == content
+    path.write_bytes(b"".join(content.splitlines(keepends=True)[:9]))
+    again = sampled_file(tmp_path).read_bytes()
+    assert sorted(again.splitlines()) == sorted(content.splitlines())
+
+
 def test_openings_are_held_out_whole() -> None:
     actual = {is_held_out(["j10", f"a{row}b{row}", "c1d1", "e1f1", word]) for row in range(1, 19) for word in "xy"}
     assert actual == {True, False}
@@ -196,20 +254,25 @@ def test_a_training_learns_and_can_be_repeated(
     assert losses[-1] < losses[0] - 0.5
     again = trained(tmp_path, "b.network")
     assert all(np.array_equal(one, other) for one, other in zip(network, again, strict=True))
-    # A part without games stays as it is.
+    # A part without games stays as it is. The value learns from positions, too.
     scored = tmp_path / "scored.jsonl"
     words = ["--value", str(scored), "--start", str(tmp_path / "a.network"), "--out", str(tmp_path / "c.network")]
     assert train_connect6_network.main(words) == 0
     further = read_network(tmp_path / "c.network")
     assert all(np.array_equal(getattr(network, name), getattr(further, name)) for name in POLICY)
     assert not all(np.array_equal(getattr(network, name), getattr(further, name)) for name in VALUE)
+    words[:2] = "--positions", str(sampled_file(tmp_path))
+    assert train_connect6_network.main([*words[:-1], str(tmp_path / "d.network")]) == 0
+    other = read_network(tmp_path / "d.network")
+    assert all(np.array_equal(getattr(network, name), getattr(other, name)) for name in POLICY)
+    assert not all(np.array_equal(getattr(further, name), getattr(other, name)) for name in VALUE)
 
 
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ((), "--policy or --value needs files"),
-        (("--policy", "games"), "without --start, both"),
+        ((), "--policy, --value or --positions needs files"),
+        (("--policy", "games"), "without --start, --policy and"),
         (("--policy", "games", "--value", "games", "--rate", "0"), "must be positive"),
         (("--policy", "games", "--value", "games", "--share", "2"), "within 0..1"),
         (("--policy", "games", "--value", "games", "--batch", "0"), "at least 1"),

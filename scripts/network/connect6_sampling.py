@@ -44,7 +44,7 @@ def draw_point(pos: Record, work: Record, random: int) -> int:
         if pos.stones[point] == 0:
             total += math.exp((work.interest[point] - most) / (2.0 * INTEREST_LOGIT))
     left = total * below(random, int64(UNIT)) / UNIT
-    last = int64(0)
+    last: int = int64(0)
     for point in range(POINTS):
         if pos.stones[point] == 0:
             last = point
@@ -77,7 +77,7 @@ def score_position(pos: Record, work: Record, lookup: Record, depth: int) -> int
     work.poll_at = NEVER
     for i in range(len(work.killers)):
         work.killers[i] = 0
-    score = int64(0)
+    score: int = int64(0)
     for plies in range(1, depth + 1):
         score = search(pos, work, lookup, int64(-INFINITE), int64(INFINITE), int64(plies), int64(0))
     return score

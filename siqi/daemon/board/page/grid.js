@@ -38,8 +38,13 @@ export class Grid {
     this.down = '';
     /** @type {[number, number]} */
     this.downAt = [0, 0];
+    this.isPressed = false; // by the pointer, whose click has not come yet
     root.addEventListener('keydown', (event) => this.key(event));
+    document.addEventListener('pointerdown', () => {
+      this.isPressed = false;
+    }, true);
     root.addEventListener('pointerdown', (event) => this.press(event));
+    document.addEventListener('click', (event) => this.click(event), true);
     document.addEventListener('pointermove', (event) => this.move(event));
     document.addEventListener('pointerup', (event) => this.release(event));
     document.addEventListener('pointercancel', () => this.drop());
@@ -142,6 +147,7 @@ export class Grid {
     const point = event.button ? '' : this.under(event);
     if (!point) return;
     event.preventDefault();
+    this.isPressed = true;
     const isSmall = event.pointerType === 'touch' && this.cell().offsetWidth < SMALL_PX;
     const isShown = document.activeElement === this.cells.get(point);
     this.root.classList.toggle('touch', isSmall);
@@ -151,6 +157,18 @@ export class Grid {
     this.down = point;
     this.downAt = [event.clientX, event.clientY];
     if (!this.hands.carried()) this.hands.picked(point);
+  }
+
+  /**
+   * Stop the click that ends a press on the board, if what the pick has shown came under the pointer.
+   * @param {MouseEvent} event
+   */
+  click(event) {
+    if (this.isPressed && event.detail && !this.root.contains(/** @type {Node} */ (event.target))) {
+      event.stopPropagation();
+      event.preventDefault();
+    }
+    this.isPressed = false;
   }
 
   /**

@@ -79,7 +79,7 @@ def random_games(game: Game, seed: int, count: int) -> Iterator[tuple[Any, Naive
             text = random_word(rng, oracle)
             position.push(position.parse_move(text))
             code = oracle.push(text)
-            assert position._steps[-1].move >> 12 & 7 == code + 1
+            assert position.moves()[-1] >> 12 & 7 == code + 1
             yield position, oracle
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Self
 
-from siqi.games.contract import (
-    Outcome,
-)
+from siqi.games.contract import Outcome
 from siqi.games.ewn.rules import movegen, notation
 from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
 from siqi.games.ewn.rules.position import POSITION_DTYPE, do_move, undo_move
 from siqi.games.ewn.rules.setup import SETUPS, set_up, setup_pieces
-from siqi.games.ewn.rules.work import WORK_DTYPE
+from siqi.games.ewn.rules.work import THREAD_WORK
 from siqi.games.kernel.jit import Record, new_record
 
 
@@ -22,7 +20,6 @@ class EwnPosition:
         self.record: Record = new_record(POSITION_DTYPE)
         self.words: list[str] = []
         self.has_pieces = fen is not None
-        self._work = new_record(WORK_DTYPE)
         if fen is not None:
             set_up(self.record, *notation.parse_fen(fen))
 
@@ -55,7 +52,6 @@ class EwnPosition:
         twin.__dict__ |= self.__dict__
         twin.record = self.record.copy()
         twin.words = self.words.copy()
-        twin._work = new_record(WORK_DTYPE)
         return twin
 
     def fen(self) -> str:
@@ -86,13 +82,13 @@ class EwnPosition:
         if not self.has_pieces:
             return [notation.SETUP + int(word) for word in SETUPS]
         count = self.count_legal()
-        moves: list[int] = self._work.moves[:count].tolist()
+        moves: list[int] = THREAD_WORK.moves[:count].tolist()
         return moves
 
     def count_legal(self) -> int:
         if not self.has_pieces:
             return len(SETUPS)
-        return int(movegen.list_legal(self.record, self._work, LOOKUP_RECORD, self.dice, 0))
+        return int(movegen.list_legal(self.record, THREAD_WORK.record, LOOKUP_RECORD, self.dice, 0))
 
     def push(self, move: int) -> None:
         if self.has_pieces:

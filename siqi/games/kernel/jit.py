@@ -42,6 +42,7 @@ from siqi.games.kernel.helper import Helper, spare_cores
 __all__ = [
     "CACHE_FOLDER",
     "Record",
+    "ThreadWork",
     "accessor",
     "cache_faults",
     "code_address",
@@ -390,3 +391,11 @@ def record_type(dtype: np.dtype[Any]) -> Any:
 def new_record(dtype: np.dtype[Any]) -> Record:
     """Return a zeroed record that kernels can change in place."""
     return np.zeros(1, dtype)[0]
+
+
+class ThreadWork(threading.local):
+    """A record of working memory for each thread, for calls that keep nothing in it; `moves` is its list of moves."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.record = new_record(dtype)
+        self.moves = self.record.moves

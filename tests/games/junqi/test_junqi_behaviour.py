@@ -33,7 +33,7 @@ def threatened(position: Any, side: int) -> set[str]:
     for square in SQUARES:
         piece = int(position.record.board[number(square)]) - 1
         if piece >= 0:
-            oracle.board[square] = (piece // 25, "a" if int(position._public[piece]) & MOBILE else "j")
+            oracle.board[square] = (piece // 25, "a" if int(position._state.public[piece]) & MOBILE else "j")
     return {move[2:] for move in oracle.moves_of(side)}
 
 

@@ -119,9 +119,10 @@ def with_padding(position: Any, byte: int) -> Any:
     """Return a copy of a position with this byte in its record's padding."""
     twin = position.copy()
     dtype = position.record.dtype
-    twin.record = np.frombuffer(bytearray([byte]) * dtype.itemsize, dtype)[0]
+    record = np.frombuffer(bytearray([byte]) * dtype.itemsize, dtype)[0]
     for name in dtype.names:
-        twin.record[name] = position.record[name]
+        record[name] = position.record[name]
+    twin._state = twin._state._replace(record=record)
     return twin
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from siqi.games.ewn.rules.position import MAX_HISTORY
-from siqi.games.kernel.jit import record, record_type
+from siqi.games.kernel.jit import ThreadWork, record, record_type
 
 MAX_UNION = 18
 """The most moves of any throw: six pieces, three steps each."""
@@ -53,3 +53,4 @@ WORK_DTYPE = record(
     ]
 )
 WORK = record_type(WORK_DTYPE)
+THREAD_WORK = ThreadWork(WORK_DTYPE)

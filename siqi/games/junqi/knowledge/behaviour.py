@@ -13,8 +13,8 @@ from numba import types
 from siqi.games.junqi.data.habits import HABITS
 from siqi.games.junqi.rules.lookup import CAMP_SET, COMMANDER, FIRST_HALF, LOOKUP, MOBILE, NOWHERE, PIECES, PLAIN
 from siqi.games.junqi.rules.movegen import targets_of
-from siqi.games.junqi.rules.position import POSITION, do_move, origin_of, target_of
-from siqi.games.kernel.intrinsics import copy_record, trailing_zeros
+from siqi.games.junqi.rules.position import POSITION, origin_of, target_of
+from siqi.games.kernel.intrinsics import trailing_zeros
 from siqi.games.kernel.jit import Record, entry, inner, int64, void
 
 TRAITS = {
@@ -52,9 +52,9 @@ def attacked_squares(pos: Record, lookup: Record, public: Any, side: int) -> int
 
 @entry(void(POSITION, POSITION, LOOKUP, SETS, int64, int64, COUNTS))
 def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int, code: int, counts: Any) -> None:
-    """Add the traits that a move shows to counts [piece 0-49, trait]; `pos` is the position before it.
+    """Add the traits that a move shows to counts [piece 0-49, trait]; `pos` and `after`: before it and after it.
 
-    `public` [piece 0-49]: the types possible to an observer who sees neither side's pieces. `after` is scratch.
+    `public` [piece 0-49]: the types possible to an observer who sees neither side's pieces.
     """
     side = pos.turn
     origin, target = origin_of(move), target_of(move)
@@ -75,8 +75,6 @@ def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int
         counts[mover, ATTACKED] += 1
         return
     counts[mover, RESTED] += CAMP_SET >> target & 1
-    copy_record(after, pos)
-    do_move(after, move, code)
     was, now = before >> origin & 1, attacked_squares(after, lookup, public, 1 - side) >> target & 1
     counts[mover, FLED] += was & (1 - now)
     counts[mover, APPROACHED] += now & (1 - was)

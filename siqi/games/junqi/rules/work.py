@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from siqi.games.junqi.data.weights import TERMS
 from siqi.games.junqi.rules.lookup import PIECES, SQUARES
-from siqi.games.kernel.jit import record, record_type
+from siqi.games.kernel.jit import ThreadWork, record, record_type
 
 MAX_MOVES = 512
 """A bound on the moves of one side: 21 mobile pieces, of them engineers with at most 31 stations each."""
@@ -58,3 +58,4 @@ WORK_DTYPE = record(
     ]
 )
 WORK = record_type(WORK_DTYPE)
+THREAD_WORK = ThreadWork(WORK_DTYPE)

@@ -10,6 +10,7 @@ import pytest
 
 from siqi.games import registry
 from siqi.games.xiangqi.knowledge import rulebook
+from siqi.games.xiangqi.knowledge.intent import intents_of, situations_of
 from siqi.games.xiangqi.knowledge.items import NUMBERINGS, Item, Numbering, histories
 from siqi.games.xiangqi.knowledge.rulebook import FittingRule, MinedRule, RuleBook
 from siqi.games.xiangqi.rules.notation import squares_of
@@ -30,13 +31,13 @@ def naive(book: RuleBook, position: Any) -> list[FittingRule]:
         for last in (past[-1] if past else None, None):
             for rule in book.rules:
                 is_after = last in rule.after if last is not None else not rule.after
-                if not is_after or rule.when & ~position.situations() or not set(past) >= set(rule.after):
+                if not is_after or rule.when & ~situations_of(position.record) or not set(past) >= set(rule.after):
                     continue
                 if rule.answer is not None:
                     wanted = numbering.mirror(rule.answer) if is_mirrored else rule.answer
                     moves = [move for move, item in items.items() if item == wanted]
                 else:
-                    moves = [move for move in items if not rule.intents & ~position.intents(move)]
+                    moves = [move for move in items if not rule.intents & ~intents_of(position.record, move)]
                 if moves:
                     fitting.append(FittingRule(rule, tuple(moves)))
     return sorted(dict.fromkeys(fitting), key=lambda fit: -fit.rule.confidence)

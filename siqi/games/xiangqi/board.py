@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Self
 
@@ -11,26 +10,14 @@ import numpy as np
 from siqi.games.contract import Outcome
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.xiangqi.data.weights import FULL_WORTH, WORTH
-from siqi.games.xiangqi.knowledge.situation import describe_lasting
 from siqi.games.xiangqi.rules import movegen, notation, repetition
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT, mirrored_key
 from siqi.games.xiangqi.rules.setup import set_up
-from siqi.games.xiangqi.rules.work import MAX_PLY, WORK_DTYPE
+from siqi.games.xiangqi.rules.work import MAX_PLY, THREAD_WORK
 
 MAX_PLIES = MAX_HISTORY - 2 * MAX_PLY
 """The most plies of a game."""
-
-
-class _Work(threading.local):
-    """The kernels' working memory of a thread, for calls of positions; nothing of it is kept between calls."""
-
-    def __init__(self) -> None:
-        self.record: Record = new_record(WORK_DTYPE)
-        self.moves = self.record.moves
-
-
-_WORK = _Work()
 
 
 class XiangqiPosition:
@@ -80,22 +67,6 @@ class XiangqiPosition:
         """Plies since the start of the game, by the FEN's move number."""
         return 2 * (self.move_number - 1) + self.turn
 
-    def situations(self) -> int:
-        """Return the situations of the position (situation.py) as bits."""
-        from siqi.games.xiangqi.knowledge.intent import describe
-
-        return int(describe(self.record, _WORK.record, LOOKUP_RECORD))
-
-    def lasting_situations(self) -> int:
-        """Return the situations that do not pass with the next move."""
-        return int(describe_lasting(self.record, LOOKUP_RECORD))
-
-    def intents(self, move: int) -> int:
-        """Return the intents of a legal move (intent.py) as bits."""
-        from siqi.games.xiangqi.knowledge.intent import classify
-
-        return int(classify(self.record, _WORK.record, LOOKUP_RECORD, move))
-
     def copy(self) -> Self:
         twin = object.__new__(type(self))
         twin.__dict__ |= self.__dict__
@@ -125,8 +96,8 @@ class XiangqiPosition:
         return bool(repetition.is_check(self.record, LOOKUP_RECORD))
 
     def legal_moves(self) -> list[int]:
-        count = movegen.list_legal(self.record, _WORK.record, LOOKUP_RECORD)
-        moves: list[int] = _WORK.moves[:count].tolist()
+        count = movegen.list_legal(self.record, THREAD_WORK.record, LOOKUP_RECORD)
+        moves: list[int] = THREAD_WORK.moves[:count].tolist()
         return moves
 
     def is_legal(self, move: int) -> bool:
@@ -135,7 +106,7 @@ class XiangqiPosition:
         return origin < 90 and 0 <= target < 90 and bool(movegen.is_legal_here(self.record, LOOKUP_RECORD, move))
 
     def count_legal(self) -> int:
-        return int(movegen.list_legal(self.record, _WORK.record, LOOKUP_RECORD))
+        return int(movegen.list_legal(self.record, THREAD_WORK.record, LOOKUP_RECORD))
 
     def push(self, move: int) -> None:
         """Play a legal move; ValueError in a game of thousands of plies, whose history is full."""
@@ -170,7 +141,7 @@ class XiangqiPosition:
     def outcome(self) -> Outcome | None:
         if not self.count_legal():
             return Outcome(1 - self.turn, "checkmate" if self.is_check() else "stalemate")
-        verdict = repetition.judge(self.record, _WORK.record, LOOKUP_RECORD)
+        verdict = repetition.judge(self.record, THREAD_WORK.record, LOOKUP_RECORD)
         if verdict == repetition.ONGOING:
             return None
         if verdict == repetition.DRAW:

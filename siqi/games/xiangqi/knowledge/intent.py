@@ -9,7 +9,7 @@ from __future__ import annotations
 from siqi.games.kernel.jit import Record, entry, int64
 from siqi.games.xiangqi.evaluation.exchange import hanging
 from siqi.games.xiangqi.knowledge.situation import LASTING, describe_lasting, has_open_file
-from siqi.games.xiangqi.rules.lookup import FIRST_CANNON, FIRST_HORSE, LOOKUP
+from siqi.games.xiangqi.rules.lookup import FIRST_CANNON, FIRST_HORSE, LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, gives_check
 from siqi.games.xiangqi.rules.position import (
     POSITION,
@@ -21,7 +21,7 @@ from siqi.games.xiangqi.rules.position import (
     target_of,
     undo_move,
 )
-from siqi.games.xiangqi.rules.work import WORK
+from siqi.games.xiangqi.rules.work import THREAD_WORK, WORK
 
 INTENTS = (
     "capture", "retake", "check", "attack rook", "attack horse or cannon", "attack pawn", "escape", "develop",
@@ -86,3 +86,13 @@ def classify(pos: Record, work: Record, lookup: Record, move: int) -> int:
         (1 if new & ROOKS else 0) << 3 | (1 if new & HORSES_AND_CANNONS else 0) << 4 | (1 if new & PAWNS else 0) << 5
     )
     return intents
+
+
+def situations_of(pos: Record) -> int:
+    """Return all situations of a position, as bits."""
+    return int(describe(pos, THREAD_WORK.record, LOOKUP_RECORD))
+
+
+def intents_of(pos: Record, move: int) -> int:
+    """Return the intents of a legal move, as bits."""
+    return int(classify(pos, THREAD_WORK.record, LOOKUP_RECORD, move))

@@ -77,8 +77,7 @@ class Knowledge:
             self._find_rules()
             self._learn()
             if settings.use_rules in ("checked", "paper"):
-                for module in ("intent", "rule_lookup"):  # compile them now, not under a clock
-                    importlib.import_module(f"siqi.games.xiangqi.knowledge.{module}")
+                importlib.import_module("siqi.games.xiangqi.knowledge.rule_lookup")  # compile it now, not under a clock
 
     def read_known_positions(self, path: str) -> None:
         """Read the user's known positions, again if the same file is named again; '': there are none."""
@@ -269,13 +268,13 @@ def rule_text(position: BookPosition, fit: FittingRule) -> str:
 
 def rule_of(position: BookPosition, fit: FittingRule) -> BookRule | None:
     """Return a rule as data; None if it answers by intents, not by one move."""
-    from siqi.games.xiangqi.knowledge.intent import INTENTS
+    from siqi.games.xiangqi.knowledge.intent import INTENTS, intents_of
 
     rule = fit.rule
     if rule.answer is None:
         return None
     (move,) = fit.moves
-    intents = tuple(bit_names(INTENTS, position.intents(move)))
+    intents = tuple(bit_names(INTENTS, intents_of(position.record, move)))
     asked = round(rule.games / rule.confidence)
     return BookRule(position.move_text(move), asked, rule.confidence, bool(rule.when), intents)
 

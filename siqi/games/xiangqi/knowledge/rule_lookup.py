@@ -12,6 +12,7 @@ import numpy as np
 from numba import types
 
 from siqi.games.kernel.jit import Record, entry, inner, int64
+from siqi.games.xiangqi.knowledge.intent import situations_of
 from siqi.games.xiangqi.knowledge.items import START_BOARD, Item, Numbering
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.movegen import checks_and_pins, is_legal
@@ -185,13 +186,10 @@ class RuleLookup:
         self._start = np.array(START_BOARD if numbering.needs_start else (), np.int64)
         self._board, self._past, self._played = (np.zeros(size, np.int64) for size in (90, MAX_HISTORY, len(items)))
         self._fitting = np.zeros((2 * len(self._rows), 2), np.int64)
-        self.has_situations = bool(self._rows[:, WHEN].any())
+        self._has_situations = bool(self._rows[:, WHEN].any())
 
-    def find(self, pos: Record, situations: int) -> Iterator[tuple[int, int]]:
-        """Yield number and answer of each rule that fits, the unmirrored first; NO_MOVE: a move of its intents.
-
-        `situations` (situation.py) are those of the position, as bits.
-        """
+    def find(self, pos: Record) -> Iterator[tuple[int, int]]:
+        """Yield number and answer of each rule that fits, the unmirrored first; NO_MOVE: a move of its intents."""
         count = find_fitting(
             pos,
             LOOKUP_RECORD,
@@ -201,7 +199,7 @@ class RuleLookup:
             self._number_of,
             self._mirrored,
             self._start,
-            situations,
+            situations_of(pos) if self._has_situations else 0,
             self._board,
             self._past,
             self._played,

@@ -27,7 +27,8 @@ from siqi.games.kernel.intrinsics import pointer_to
 from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from siqi.games.kernel.memory import address_of
 from siqi.games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering, histories
-from siqi.games.xiangqi.rules.lookup import LOOKUP
+from siqi.games.xiangqi.knowledge.situation import describe_lasting
+from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.notation import move_code
 from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION, origin_of
 from siqi.system.files import Owns
@@ -119,15 +120,6 @@ class RulePosition(Protocol):
 
     def legal_moves(self) -> list[int]: ...
 
-    def situations(self) -> int:
-        """Return the situations of the position (situation.py) as bits."""
-
-    def lasting_situations(self) -> int:
-        """Return the situations that do not pass with the next move."""
-
-    def intents(self, move: int) -> int:
-        """Return the intents of a legal move (intent.py) as bits."""
-
 
 class RuleBook:
     """An open rule book. BookFileError if the file cannot be used.
@@ -193,13 +185,15 @@ class RuleBook:
 
     def fitting(self, position: RulePosition) -> list[FittingRule]:
         """Return the rules that fit a position and its history, those of intents too, by falling confidence."""
+        from siqi.games.xiangqi.knowledge.intent import intents_of  # late, as for `_lookup`
+
         intents: dict[int, int] = {}
         fits = []
         for fit in self._fits(position):
             if fit.moves:
                 fits.append(fit)
                 continue
-            intents = intents or {move: position.intents(move) for move in position.legal_moves()}
+            intents = intents or {move: intents_of(position.record, move) for move in position.legal_moves()}
             moves = tuple(move for move, has in intents.items() if not fit.rule.intents & ~has)
             if moves:
                 fits.append(fit._replace(moves=moves))
@@ -207,8 +201,7 @@ class RuleBook:
 
     def _fits(self, position: RulePosition) -> Iterator[FittingRule]:
         """Yield the rules that fit; those of intents without moves."""
-        situations = position.situations() if self._lookup.has_situations else 0
-        for number, move in self._lookup.find(position.record, situations):
+        for number, move in self._lookup.find(position.record):
             yield FittingRule(self.rules[number], () if move < 0 else (move,))
 
     def _moved_by_named(self, pos: Record, past: Sequence[Item], is_mirrored: bool) -> Any:
@@ -229,7 +222,7 @@ class RuleBook:
         Rules of intents, and rules whose situations pass with the next move, are left to `fitting`.
         """
         self._record[:] = np.zeros(1, RULES_DTYPE)
-        holds = self._when & ~position.lasting_situations() == 0
+        holds = self._when & ~describe_lasting(position.record, LOOKUP_RECORD) == 0
         filled = 0
         for past, is_mirrored in histories(position.record, self.numbering):
             played = np.zeros(len(self._numbers) + 1, bool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from siqi.games.kernel.jit import record, record_type
+from siqi.games.kernel.jit import ThreadWork, record, record_type
 
 MAX_MOVES = 128
 """A bound on the moves of one position (the most known is 119)."""
@@ -67,3 +67,4 @@ WORK_DTYPE = record(
     ]
 )
 WORK = record_type(WORK_DTYPE)
+THREAD_WORK = ThreadWork(WORK_DTYPE)

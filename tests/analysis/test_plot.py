@@ -143,7 +143,6 @@ def test_no_labels_overlap(times: tuple[int, int]) -> None:
         more = {"played": "h10h11", "time": times[turn % 2], "nodes": 1000 + turn % 3}
         summary.add(answer("a", turn, {"cp": 0, "win": win}, **more))
     figure = plot.figure_of(summary)
-    figure.draw_without_rendering()
     moves = [text.get_window_extent() for text in figure.axes[0].texts if text.get_visible()]
     assert 1 < len(moves) < 4
     for axes in figure.axes[3:]:
@@ -161,7 +160,7 @@ def test_throws_lie_between_a_move_and_the_next_score() -> None:
     assert list(plot.losses(summary.courses["e"])) == []
 
 
-@pytest.mark.parametrize(("games", "suffix"), [(1, ".svg"), (3, ".png"), (9, ".svg")])
+@pytest.mark.parametrize(("games", "suffix"), [(3, ".svg"), (9, ".png")])
 def test_pictures_are_whole_and_repeat(suffix: str, games: int) -> None:
     pytest.importorskip("matplotlib")
     summary = PlotSummary()

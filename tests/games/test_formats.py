@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 from game_trees import content, encrypted_xqf, paths, random_game, reduced
+from samples import sampled
 
 from siqi.game_files import load_games, save_games
 from siqi.games.formats import Format, Losses, WriteStyle, recognised
@@ -71,16 +72,9 @@ def plain(game: Game) -> Game:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_round_trips(name: str) -> None:
-    for seed in range(12):
-        check_tame(BY_NAME[name], seed)
-        check_wild(BY_NAME[name], seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", NAMES)
-def test_a_thousand_round_trips(name: str) -> None:
-    for seed in range(1000):
+@sampled("games", 5, 1000)
+def test_round_trips(name: str, games: int) -> None:
+    for seed in range(games):
         check_tame(BY_NAME[name], seed)
         check_wild(BY_NAME[name], seed)
 
@@ -121,15 +115,9 @@ def check_damage(form: Format, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files_are_read_or_refused(name: str) -> None:
-    for seed in range(30):
-        check_damage(BY_NAME[name], seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", NAMES)
-def test_many_damaged_files(name: str) -> None:
-    for seed in range(30, 3000):
+@sampled("files", 10, 3000)
+def test_damaged_files_are_read_or_refused(name: str, files: int) -> None:
+    for seed in range(files):
         check_damage(BY_NAME[name], seed)
 
 
@@ -137,7 +125,7 @@ def test_many_damaged_files(name: str) -> None:
 def test_any_bytes_are_read_or_refused(name: str) -> None:
     rng = random.Random(1)
     marks = [b"", b"XQ\x12", b"CCBridge Record\0", b"CCBridgeLibrary\0", b"[DhtmlXQ]", b'[Event "x"]\n', b"\xff\xfe"]
-    for size in (0, 1, 3, 1024, 1027, 3000, 70_000):
+    for size in (0, 1, 3, 1024, 1027, 20_000):
         for mark in marks:
             try:
                 parsed = BY_NAME[name].read(mark + rng.randbytes(size))
@@ -188,11 +176,12 @@ def test_encrypted_xqf() -> None:
             assert content(BY_NAME["xqf"].read(data).games[0]) == content(first)
 
 
-def test_cchess_reads_what_we_write_as_we_do(tmp_path: Path) -> None:
+@sampled("count", 5, 50)
+def test_cchess_reads_what_we_write_as_we_do(count: int, tmp_path: Path) -> None:
     cchess = pytest.importorskip("cchess", reason="cchess is not installed")
     rng = random.Random(11)
     games = []
-    for number in range(12):
+    for number in range(count):
         game = random_game(rng)
         if not game.moves:
             continue
@@ -572,12 +561,13 @@ def test_move_lists_leave_out_what_is_no_move() -> None:
     assert BY_NAME["moves"].read(b"C2.5 R9..").faults == ["line 1: 1... not a move: R9.."]
 
 
-def test_san_is_fairy_stockfish_s() -> None:
+@sampled("plies", 8, 30)
+def test_san_is_fairy_stockfish_s(plies: int) -> None:
     pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
     rng = random.Random(3)
     for fen in (None, "4k4/9/3P1P3/4P4/9/9/9/9/9/4K4 w - - 0 1", "3k5/9/9/9/9/9/2R6/4N1N2/2R6/4K4 w - - 0 1"):
         board = Board() if fen is None else Board(fen)
-        while not board.is_game_over() and len(board.move_stack) < 30:
+        while not board.is_game_over() and len(board.move_stack) < plies:
             for move in rng.sample(list(board.legal_moves), min(8, len(board.legal_moves))):
                 theirs = pyffish.get_san("xiangqi", board.fen(), move.uci(1), False, pyffish.NOTATION_SAN)
                 assert board.san(move, "fairy") == theirs

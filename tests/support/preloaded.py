@@ -19,6 +19,7 @@ for name in registry.NAMES:
     registry.load(name)
 for name in (
     "charset_normalizer",
+    "matplotlib.figure",
     "matplotlib.style",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",

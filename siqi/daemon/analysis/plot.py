@@ -327,7 +327,8 @@ def draw(figure: Figure, summary: PlotSummary) -> None:
     draw_bars(axes["c"], summary.depths, _translated("depth"), least_width=6)
     draw_bars(axes["d"], summary.times, _translated("time of a search"), unit="s")
     draw_bars(axes["e"], summary.speeds, _translated("nodes per second"), unit="")
-    figure.draw_without_rendering()  # the layout
+    figure.draw_without_rendering()
+    figure.set_layout_engine(None)  # it stays: to find it again was a third of the time of a plot
     if has_course:
         separate(axes["a"])
 

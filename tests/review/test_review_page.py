@@ -57,6 +57,7 @@ def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as started:
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses to run as root with one
         browser = started.chromium.launch(executable_path=CHROMIUM, args=sandbox)
+        browser.new_context().new_page()  # the tab that `opened` keeps
         yield browser
         browser.close()
 
@@ -74,21 +75,43 @@ def endings_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(
     browser: Any, path: Path, place: str = "", size: Any = WIDE, expected: str = "nothing else", **more: Any
 ) -> Iterator[Any]:
-    """Open the page; afterwards check that there were no messages, no errors and no requests except for the file.
+    """Load the page; afterwards check that there were no messages, no errors and no requests except for the file.
 
-    `expected` is a part of each message that a test causes on purpose.
+    `expected` is a part of each message that a test causes on purpose. The tab, which costs more than the page, is kept
+    for the next test unless there are settings `more` of the browser; loading anew forgets all that was done.
     """
-    context = browser.new_context(viewport=size, **more)
-    page = context.new_page()
+    is_kept = not more
+    page = browser.contexts[0].pages[0] if is_kept else browser.new_context(**more).new_page()
+    page.set_viewport_size(size)
     page.set_default_timeout(5000)
     seen: list[str] = []
-    page.on("console", lambda message: seen.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: seen.append(f"error: {error}"))
-    page.on("request", lambda request: seen.append(f"request: {request.url}"))
+    listeners = {
+        "console": lambda message: seen.append(f"console: {message.text}"),
+        "pageerror": lambda error: seen.append(f"error: {error}"),
+        "request": lambda request: seen.append(f"request: {request.url}"),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
     page.goto(f"{path.as_uri()}{place}")
     yield page
     assert seen == [f"request: {path.as_uri()}"] + [text for text in seen if expected in text]
-    context.close()
+    if is_kept:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        page.goto("about:blank")  # else the next address may differ in its fragment only, and nothing be loaded
+    else:
+        page.context.close()
+
+
+def go(page: Any, place: str) -> None:
+    """Go to another place of the page, as by a link in it."""
+    page.evaluate(
+        """(place) => location.hash === place ? null : new Promise((done) => {
+            addEventListener('hashchange', done);
+            location.hash = place;
+        })""",
+        place,
+    )
 
 
 class Shown(NamedTuple):
@@ -306,14 +329,15 @@ def test_the_margin_follows_the_notation(browser: Any, page_file: Path) -> None:
         )
         (red_x, red_y), (black_x, black_y) = marks
         assert red_y < black_y and red_x < black_x  # Red's first file is at the top left
-    with opened(browser, page_file, "#game=2&ply=1&lang=zh") as page:
+        go(page, "#game=2&ply=1&lang=zh")
         assert margin(page).startswith("abcdefghijklmnopqrs")
 
 
 def test_a_set_up_position_is_no_opening(browser: Any, endings_file: Path) -> None:
-    for number, words in ((1, {"en": "Set-up position", "zh": "初始局面"}), (2, {"en": "Start", "zh": "开局"})):
-        for language, word in words.items():
-            with opened(browser, endings_file, f"#game={number}&ply=0&lang={language}") as page:
+    with opened(browser, endings_file) as page:
+        for number, words in ((1, {"en": "Set-up position", "zh": "初始局面"}), (2, {"en": "Start", "zh": "开局"})):
+            for language, word in words.items():
+                go(page, f"#game={number}&ply=0&lang={language}")
                 assert shown(page).state.split(" · ")[0] == word
                 assert page.inner_text("#judgement h2") == page.inner_text("#moves .start") == word
 
@@ -334,8 +358,9 @@ def test_the_whole_line_of_a_tablebase(browser: Any, endings_file: Path) -> None
 
 
 def test_chinese_titles_have_no_english(browser: Any, endings_file: Path) -> None:
-    for number in (1, 2):
-        with opened(browser, endings_file, f"#game={number}&ply=0&lang=zh") as page:
+    with opened(browser, endings_file) as page:
+        for number in (1, 2):
+            go(page, f"#game={number}&ply=0&lang=zh")
             for text in (
                 page.title(),
                 page.inner_text("#title"),
@@ -344,7 +369,7 @@ def test_chinese_titles_have_no_english(browser: Any, endings_file: Path) -> Non
             ):
                 assert not re.search("[A-Za-z]", text) and "红方" in text
             assert not re.search("[a-z]{3}", page.inner_text(".board"))
-    with opened(browser, endings_file, "#game=1&ply=0&lang=en") as page:
+        go(page, "#game=1&ply=0&lang=en")
         assert page.title() == page.inner_text("#title") == "Xiangqi: Red – Black"
 
 
@@ -361,9 +386,10 @@ FOREIGN = {
 
 @games("xiangqi")
 def test_parts_that_a_game_has_not_have_no_names(number: int, game: str, browser: Any, page_file: Path) -> None:
-    for language in LANGUAGES:
-        for ply in (0, 1, 5, ENDS[game]):
-            with opened(browser, page_file, f"#game={number}&ply={ply}&lang={language}") as page:
+    with opened(browser, page_file) as page:
+        for language in LANGUAGES:
+            for ply in (0, 1, 5, ENDS[game]):
+                go(page, f"#game={number}&ply={ply}&lang={language}")
                 text = page.inner_text("header") + page.inner_text("main")
                 assert not [word for word in FOREIGN[game] if word in text.lower()]
 
@@ -394,7 +420,7 @@ def test_shallow_searches_are_said_to_be_so(browser: Any, endings_file: Path) ->
         page.select_option("#language", "zh")
         assert "搜索较浅" in page.inner_text("#summary .doubt")
         assert page.evaluate("document.querySelectorAll('#summary .doubt').length") == 1
-    with opened(browser, endings_file, "#game=1&ply=0&lang=en") as page:
+        go(page, "#game=1&ply=0&lang=en")
         assert page.locator(".doubt").count() == 0  # its value is proven
 
 
@@ -455,8 +481,10 @@ def test_the_board_is_the_position(browser: Any, page_file: Path) -> None:
 
 
 def test_marks_can_be_hidden(browser: Any, page_file: Path) -> None:
-    for number, mark in ((1, "[class$='-arrow']"), (2, "[class*='-threat ']")):
-        with opened(browser, page_file, f"#game={number}&ply=10&lang=en") as page:
+    with opened(browser, page_file) as page:
+        for number, mark in ((1, "[class$='-arrow']"), (2, "[class*='-threat ']")):
+            go(page, f"#game={number}&ply=10&lang=en")
+            page.check("#marks")
             mark_shown = page.locator(f".picture:not([hidden]) {mark}")
             assert mark_shown.count() and mark_shown.first.evaluate("one => getComputedStyle(one).display") != "none"
             page.uncheck("#marks")

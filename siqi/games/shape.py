@@ -39,7 +39,7 @@ class BoardShape(NamedTuple):
 
     def _place(self, names: tuple[str, str]) -> tuple[int, int]:
         column, row = reversed(names) if self.is_row_first else names
-        return _index(self.columns, column), _index(self.rows, row)
+        return _indices(self.columns)[column.lower()], _indices(self.rows)[row.lower()]
 
     def turned(self, column: int, row: int) -> tuple[int, int]:
         """Return (column, row) of a point after the board is turned by 180 degrees."""
@@ -96,8 +96,9 @@ def _texts(shape: BoardShape) -> list[list[str]]:
     return [[shape.point_text(column, row) for column in columns] for row in rows]
 
 
-def _index(names: tuple[str, ...], name: str) -> int:
-    return next(index for index, other in enumerate(names) if other.lower() == name.lower())
+@functools.cache
+def _indices(names: tuple[str, ...]) -> dict[str, int]:
+    return {name.lower(): index for index, name in enumerate(names)}
 
 
 def _row_text(letters: list[str]) -> str:

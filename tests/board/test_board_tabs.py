@@ -49,6 +49,26 @@ def test_ten_tabs_show_one_game_and_pass_on_the_board(browser: Any, tmp_path: Pa
             tabs = watching
 
 
+@pytest.mark.long
+def test_a_tab_that_slept_shows_the_position_of_now(browser: Any, tmp_path: Path) -> None:
+    with running(tmp_path, "connect6") as served, opened(browser, served) as holder:
+        begin(holder, "connect6")
+        drawn(holder, served)
+        sleeper = holder.context.new_page()
+        sleeper.goto(holder.url)
+        sleeper.wait_for_selector("#main-actions [data-act=takeBoard]")
+        lifecycle = holder.context.new_cdp_session(sleeper)
+        lifecycle.send("Page.setWebLifecycleState", {"state": "frozen"})
+        served.call(served.server.hall._tabs[-1].close)  # as after pings without an answer
+        until(holder, lambda: len(served.server.hall._tabs) == 1)
+        holder.click("#grid [data-point=j10]")
+        until(holder, lambda: len(shown(served).moves) == 2)
+        assert not follows(sleeper, served)
+        lifecycle.send("Page.setWebLifecycleState", {"state": "active"})
+        until(sleeper, lambda: follows(sleeper, served))
+        assert sleeper.locator("#main-actions [data-act=takeBoard]").count() == 1, "the other tab holds the board still"
+
+
 def test_a_wrong_token_opens_nothing(browser: Any, tmp_path: Path) -> None:
     with running(tmp_path / "a") as served, running(tmp_path / "b") as other:
         base = served.address.partition("#")[0]

@@ -540,6 +540,7 @@ def test_a_gauntlet_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest
         (("random", "random", "--tablebases"), "only xiangqi and ewn"),
         (("random", "random", "--event", "Cup"), "--team are for --records"),
         (("random", "random", "--records", "x", "--team", "b=x"), "with one of the engines random, "),
+        (("random", "random", "--records", "x", "--team", "random"), "--team: ENGINE=TEAM, not random"),
     ],
 )
 def test_engines_that_make_no_match(

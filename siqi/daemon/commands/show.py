@@ -17,6 +17,7 @@ from siqi.daemon.commands import game_files
 from siqi.daemon.commands.arguments import name_fault, whole_number
 from siqi.daemon.commands.game_files import (
     GameSource,
+    InputOptions,
     check_number,
     choose,
     input_options,
@@ -83,6 +84,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mark", action="append", default=[], metavar="POINT", help="a ring around a point")
 
 
+class Arguments(NamedTuple):
+    """The arguments of a command line."""
+
+    position: tuple[str, ...]  # its words, or the name of a file
+    input: InputOptions
+    ply: int | None  # None: after the last move
+    dice: int  # 0: not given
+    svg: str | None  # a file's name, - for standard output; None, as is png: text
+    png: str | None
+    size: int | None  # pixels; None: the picture's own
+    theme: str
+    is_flipped: bool
+    extras: tuple[str, ...]
+    margin: str | None
+    faces: str | None
+    arrows: tuple[str, ...]
+    marks: tuple[str, ...]
+
+
+def arguments_of(options: argparse.Namespace) -> Arguments:
+    """Return the arguments that were parsed; ValueError for a file or picture that there cannot be."""
+    for kind, name in (("svg", options.svg), ("png", options.png)):
+        if name not in (None, "-") and (fault := name_fault(name, (f".{kind}",), "a picture")):
+            raise ValueError(f"--{kind} {fault}")
+    if options.png is not None and importlib.util.find_spec("cairosvg") is None:
+        raise ValueError("--png needs cairosvg: pip install 'siqi[pictures]'")
+    return Arguments(
+        tuple(options.position),
+        input_options(options),
+        options.ply,
+        options.dice,
+        options.svg,
+        options.png,
+        options.size,
+        options.theme,
+        options.flip,
+        tuple(options.extra),
+        options.margin,
+        options.faces,
+        tuple(options.arrow),
+        tuple(options.mark),
+    )
+
+
 def report(text: str) -> None:
     """Write a line for the user to standard error."""
     to_stderr(f"siqi show: {text}")
@@ -90,32 +135,26 @@ def report(text: str) -> None:
 
 def show(options: argparse.Namespace) -> int:
     """Run `siqi show`; return the exit status, 0 if the position was shown."""
-    for kind, name in (("svg", options.svg), ("png", options.png)):
-        if name not in (None, "-") and (fault := name_fault(name, (f".{kind}",), "a picture")):
-            report(printable(f"--{kind} {fault}", 300))
-            return MISUSED
-    if options.png is not None and importlib.util.find_spec("cairosvg") is None:
-        report("--png needs cairosvg: pip install 'siqi[pictures]'")
-        return MISUSED
     try:
-        asked = find_game(options)
+        arguments = arguments_of(options)
+        asked = find_game(arguments)
         with announce_compiling(report, asked.game):
             game = registry.load(asked.game, report)
             maker = registry.picture_maker(asked.game)
         plies = len(asked.record.moves)
-        if options.ply is not None and not 0 <= options.ply <= plies:
-            raise ValueError(f"--ply: 0 to {plies}, not {options.ply}")
-        plies = plies if options.ply is None else options.ply
+        if arguments.ply is not None and not 0 <= arguments.ply <= plies:
+            raise ValueError(f"--ply: 0 to {plies}, not {arguments.ply}")
+        plies = plies if arguments.ply is None else arguments.ply
         position: Position | Diagram
         try:
             position = position_after(game, asked.record, plies)
         except ValueError:
-            if not asked.record.fen or plies or options.dice or options.extra:
+            if not asked.record.fen or plies or arguments.dice or arguments.extras:
                 raise
             position = maker.diagram(asked.record.fen)
-        if options.dice and not isinstance(position, Diagram):  # a FEN has its own
-            set_dice(position, game.info, options.dice)
-        write(options, asked.game, position, maker)
+        if arguments.dice and not isinstance(position, Diagram):  # a FEN has its own
+            set_dice(position, game.info, arguments.dice)
+        write(arguments, asked.game, position, maker)
     except OSError as error:
         why = str(error.strerror or error).partition("\n")[0]  # a whole paragraph if Cairo's library is missing
         report(f"{error.filename}: {why}" if error.filename else why)
@@ -134,20 +173,21 @@ class ShowRequest(NamedTuple):
     has_faults: bool = False  # parts of the file cannot be read, and were reported
 
 
-def find_game(options: argparse.Namespace) -> ShowRequest:
+def find_game(arguments: Arguments) -> ShowRequest:
     """Return the game that the words, a file or standard input give; OSError or ValueError if there is none."""
-    text = " ".join(options.position) or "startpos"
-    if len(options.position) == 1 and text.strip() not in HEAD_WORDS and (text == "-" or _may_be_file(text)):
-        source = read_source(text, input_options(options))
+    described = arguments.input
+    text = " ".join(arguments.position) or "startpos"
+    if len(arguments.position) == 1 and text.strip() not in HEAD_WORDS and (text == "-" or _may_be_file(text)):
+        source = read_source(text, described)
         if not (words := _words_of(source)):
-            return _game_in(source, options.number)
-        check_number(options.number, [words])
-    elif options.source or options.encoding or options.number is not None:
+            return _game_in(source, described.number)
+        check_number(described.number, [words])
+    elif described.format or described.encoding or described.number is not None:
         raise ValueError("--from, --encoding and --number are for files")
     else:
         words = _position_words(text) or ["fen", *text.split()]
     fen, moves = parse_position(words)
-    return ShowRequest(options.game or registry.DEFAULT_GAME, GameRecord(tuple(moves), fen=fen or ""))
+    return ShowRequest(described.game or registry.DEFAULT_GAME, GameRecord(tuple(moves), fen=fen or ""))
 
 
 def _may_be_file(text: str) -> bool:
@@ -188,29 +228,29 @@ def _game_in(source: GameSource, number: int | None) -> ShowRequest:
     return ShowRequest(choice.game, record, bool(parsed.faults))
 
 
-def write(options: argparse.Namespace, game: str, position: Position | Diagram, maker: PictureMaker) -> None:
-    """Write the position in the form that the options name; ValueError for marks and extras that it cannot have."""
-    if options.svg is None and options.png is None:
-        _print_text(options, position, maker)
+def write(arguments: Arguments, game: str, position: Position | Diagram, maker: PictureMaker) -> None:
+    """Write the position in the form that the arguments name; ValueError for marks and extras that it cannot have."""
+    if arguments.svg is None and arguments.png is None:
+        _print_text(arguments, position, maker)
         return
-    drawing = _drawing(options, game, position, maker)
-    if options.png is None:
+    drawing = _drawing(arguments, game, position, maker)
+    if arguments.png is None:
         data = (drawing.svg() + "\n").encode()
-        if options.svg == "-":
+        if arguments.svg == "-":
             _put(data)
         else:
-            _replace(options.svg, data, is_svg)
+            _replace(arguments.svg, data, is_svg)
         return
-    width = options.size or 800
+    width = arguments.size or 800
     if width > MAX_PNG_PIXELS:
         raise ValueError(f"--size: at most {MAX_PNG_PIXELS} pixels for PNG, not {width}")
     import cairosvg
 
     data = marked_png(cairosvg.svg2png(bytestring=drawing.svg().encode(), output_width=width))
-    if options.png == "-":
+    if arguments.png == "-":
         _put(data)
     else:
-        _replace(options.png, data, is_png)
+        _replace(arguments.png, data, is_png)
 
 
 def _replace(path: str, data: bytes, owns: Owns) -> None:
@@ -218,28 +258,30 @@ def _replace(path: str, data: bytes, owns: Owns) -> None:
         replace_file(path, [data], owns)
 
 
-def _drawing(options: argparse.Namespace, game: str, position: Position | Diagram, maker: PictureMaker) -> Drawing:
-    theme = "light" if options.png is not None and options.theme == "auto" else options.theme
+def _drawing(arguments: Arguments, game: str, position: Position | Diagram, maker: PictureMaker) -> Drawing:
+    theme = "light" if arguments.png is not None and arguments.theme == "auto" else arguments.theme
     arrows = []
-    for word in options.arrow:
+    for word in arguments.arrows:
         points = registry.info(game).board.points(word)
         if len(points) != 2:
             raise ValueError(f"--arrow: two points, not {word}")
         names = [registry.info(game).board.point_text(*point) for point in points]
         arrows.append((names[0], names[1]))
-    for extra in options.extra:
+    for extra in arguments.extras:
         if extra not in maker.EXTRAS:
             raise ValueError(f"--extra: {game} has {', '.join(maker.EXTRAS) or 'none'}, not {extra}")
-    more: dict[str, bool | str] = dict.fromkeys(options.extra, True)
-    if options.margin is not None:
-        if options.margin not in maker.MARGINS:
+    more: dict[str, bool | str] = dict.fromkeys(arguments.extras, True)
+    if arguments.margin is not None:
+        if arguments.margin not in maker.MARGINS:
             raise ValueError(f"--margin: {game} has {', '.join(maker.MARGINS) or 'coordinates only'}")
-        more[options.margin] = True
-    if options.faces is not None:
-        if options.faces not in maker.FACES:
-            raise ValueError(f"--faces: {game} has {', '.join(maker.FACES) or 'none'}, not {options.faces}")
-        more["faces"] = options.faces
-    shown = picture_style(flipped=options.flip, size=options.size, theme=theme, arrows=arrows, squares=options.mark)
+        more[arguments.margin] = True
+    if arguments.faces is not None:
+        if arguments.faces not in maker.FACES:
+            raise ValueError(f"--faces: {game} has {', '.join(maker.FACES) or 'none'}, not {arguments.faces}")
+        more["faces"] = arguments.faces
+    shown = picture_style(
+        flipped=arguments.is_flipped, size=arguments.size, theme=theme, arrows=arrows, squares=arguments.marks
+    )
     return maker.draw(position, shown, **more)
 
 
@@ -254,8 +296,15 @@ def _put(data: bytes) -> None:
         os._exit(0)
 
 
-def _print_text(options: argparse.Namespace, position: Position | Diagram, maker: PictureMaker) -> None:
-    if options.extra or options.margin or options.arrow or options.mark or options.size or options.theme != "auto":
+def _print_text(arguments: Arguments, position: Position | Diagram, maker: PictureMaker) -> None:
+    if (
+        arguments.extras
+        or arguments.margin
+        or arguments.arrows
+        or arguments.marks
+        or arguments.size
+        or arguments.theme != "auto"
+    ):
         raise ValueError("--extra, --margin, --arrow, --mark, --size and --theme need --svg or --png")
     if sys.stdout is None:
         raise OSError(errno.EBADF, "standard output is closed")
@@ -263,7 +312,7 @@ def _print_text(options: argparse.Namespace, position: Position | Diagram, maker
         import colorama
 
         colorama.just_fix_windows_console()  # which otherwise shows ANSI codes as text
-    style = style_of(sys.stdout, os.environ.get, options.flip, options.faces == "letters")
+    style = style_of(sys.stdout, os.environ.get, arguments.is_flipped, arguments.faces == "letters")
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     text = "".join(f"{translated(line)}\n" for line in maker.text(position, style))
     try:

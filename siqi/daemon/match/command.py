@@ -6,7 +6,7 @@ import argparse
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -30,7 +30,7 @@ from siqi.daemon.match.config import Config, ConfiguredEngine
 from siqi.daemon.match.engines import configured_engine, distinct, parse_engine
 from siqi.daemon.match.match_log import MatchSettings, UsageError, begun_settings
 from siqi.daemon.match.openings import openings_text, with_usual_openings
-from siqi.daemon.match.records import UNKNOWN, add_occasion, occasion_of
+from siqi.daemon.match.records import UNKNOWN, Occasion, add_occasion, check_teams, occasion_of
 from siqi.daemon.match.schedule import ROUNDS
 from siqi.daemon.match.standings import Standings
 from siqi.daemon.match.statistics import MODELS, NORMALIZED
@@ -161,6 +161,44 @@ def settings_from(arguments: dict[str, Any]) -> MatchSettings:
     return settings
 
 
+class Arguments(NamedTuple):
+    """The arguments of a command line, completed by what the log says of a match that it goes on with."""
+
+    settings: MatchSettings
+    log: Path
+    records: Path | None  # the folder of records; None: none are written
+    occasion: Occasion
+    every: int  # games between two reports
+    faults: int  # games in a row that end the match; 0: never
+    cluster: str | None
+    json_progress: bool
+
+
+def arguments_of(options: argparse.Namespace) -> Arguments:
+    """Return the arguments that were parsed; UsageError if they make no sense, OSError if a file cannot be read."""
+    settings = settings_from(vars(options))
+    log: Path = options.log or log_name(settings)
+    begun = begun_settings(log)
+    if settings.sprt and options.model is None and begun is not None:
+        settings = msgspec.structs.replace(settings, sprt_model=begun.sprt_model)
+    if options.openings is None:
+        settings = with_usual_openings(settings, begun)
+    occasion = occasion_of(options)
+    check_teams(occasion, settings)
+    if occasion != UNKNOWN and options.records is None:
+        raise UsageError("--event, --site, --date, --round and --team are for --records, or for siqi match export")
+    return Arguments(
+        settings,
+        log,
+        options.records,
+        occasion,
+        options.every,
+        options.faults,
+        options.cluster,
+        options.json_progress,
+    )
+
+
 def log_name(settings: MatchSettings) -> Path:
     """Return the name of the log where none is given: by the game and the engines."""
     names = [re.sub(r"[^\w.+-]+", "_", spec.name) for spec in settings.engines]
@@ -178,16 +216,9 @@ def match_with(options: argparse.Namespace) -> int:
         status: int = options.run(options)
         return status
     try:
-        settings = settings_from(vars(options))
-        path: Path = options.log or log_name(settings)
-        begun = begun_settings(path)
-        if settings.sprt and options.model is None and begun is not None:
-            settings = msgspec.structs.replace(settings, sprt_model=begun.sprt_model)
-        if options.openings is None:
-            settings = with_usual_openings(settings, begun)
-        if occasion_of(options, settings) != UNKNOWN and options.records is None:
-            raise UsageError("--event, --site, --date, --round and --team are for --records, or for siqi match export")
-        report(summary(settings, path))
+        arguments = arguments_of(options)
+        settings = arguments.settings
+        report(summary(settings, arguments.log))
     except UsageError as error:
         report(printable(str(error), 300))
         return MISUSED
@@ -196,7 +227,7 @@ def match_with(options: argparse.Namespace) -> int:
         return FILE_FAILED
     tally = Standings(settings) if settings.tournament else Tally(settings)
     try:
-        status, end = play(options, settings, path, tally)
+        status, end = play(arguments, tally)
     except (UsageError, OptionError) as error:
         report(printable(str(error), 300))
         return MISUSED
@@ -211,17 +242,18 @@ def match_with(options: argparse.Namespace) -> int:
     return status
 
 
-def play(options: argparse.Namespace, settings: MatchSettings, path: Path, tally: Tally | Standings) -> tuple[int, str]:
+def play(arguments: Arguments, tally: Tally | Standings) -> tuple[int, str]:
     """Play what the log lacks; return 0, or INTERRUPTED after Ctrl-C, and why it ended."""
     from siqi.daemon.cluster.remote import Cluster  # late: it needs much
     from siqi.daemon.match.matches import run_match
 
-    cluster = None if options.cluster is None else Cluster(options.cluster, JOB_LIMIT_S)
+    settings = arguments.settings
+    cluster = None if arguments.cluster is None else Cluster(arguments.cluster, JOB_LIMIT_S)
     try:
         with raised():
             fresh = run_match(
-                settings, path, tally, options.every, options.records, occasion_of(options, settings), cluster,
-                options.json_progress, options.faults,
+                settings, arguments.log, tally, arguments.every, arguments.records, arguments.occasion, cluster,
+                arguments.json_progress, arguments.faults,
             )  # fmt: skip
     except KeyboardInterrupt:
         return INTERRUPTED, f"interrupted after {tally.games} games"

@@ -11,12 +11,13 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from siqi.daemon.cluster import node
 from siqi.daemon.commands.game_files import reason
 from siqi.daemon.match.arguments import FILE_FAILED, MISUSED
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError
-from siqi.daemon.match.records import add_occasion, occasion_of, record_of, round_of
+from siqi.daemon.match.records import Occasion, add_occasion, check_teams, occasion_of, record_of, round_of
 from siqi.daemon.match.stats import read_match
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
@@ -58,26 +59,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=export_with, form="championship")
 
 
+class ExportArguments(NamedTuple):
+    """The arguments of a command line."""
+
+    log: Path
+    form: str  # of FORMS
+    out: str | None  # a file's name; None: standard output
+    split: Path | None  # the folder of single files; None: all games go to `out`
+    replaces: bool
+    occasion: Occasion
+
+
+def arguments_of(options: argparse.Namespace) -> ExportArguments:
+    """Return the arguments that were parsed; UsageError if they exclude each other."""
+    if options.out is not None and os.path.realpath(options.out) == os.path.realpath(options.log):
+        raise UsageError(f"--out {options.out}: the log itself, which nothing could replace")
+    if options.split is not None and (options.out is not None or options.form in ("csv", "sgf")):
+        raise UsageError("--split: one file a game, as the game's championship keeps records; no --out, --csv or --sgf")
+    return ExportArguments(options.log, options.form, options.out, options.split, options.force, occasion_of(options))
+
+
 def export_with(options: argparse.Namespace) -> int:
     """Run `siqi match export`; return 0, MISUSED or FILE_FAILED."""
     try:
-        if options.out is not None and os.path.realpath(options.out) == os.path.realpath(options.log):
-            raise UsageError(f"--out {options.out}: the log itself, which nothing could replace")
-        match = read_match(options.log)
+        arguments = arguments_of(options)
+        match = read_match(arguments.log)
         records = sorted(match.records, key=lambda record: record.game)
-        if options.split is not None:
-            split(match.settings, records, options)
+        check_teams(arguments.occasion, match.settings)
+        if arguments.split is not None:
+            split(arguments.split, match.settings, records, arguments)
             return 0
-        if options.form == "csv":
+        if arguments.form == "csv":
             data = table(records)
         else:
-            data = games(match.settings, records, options)
-        if options.out is None:
+            data = games(match.settings, records, arguments)
+        if arguments.out is None:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
         else:
             with held_back():
-                replace_file(options.out, [data], lambda head: bool(options.force))
+                replace_file(arguments.out, [data], lambda head: arguments.replaces)
     except UsageError as error:
         to_stderr(f"siqi match export: {printable(str(error), 300)}")
         return MISUSED
@@ -104,29 +125,27 @@ def table(records: Sequence[MatchRecord]) -> bytes:
     return text.getvalue().encode()
 
 
-def games(settings: MatchSettings, records: Sequence[MatchRecord], options: argparse.Namespace) -> bytes:
+def games(settings: MatchSettings, records: Sequence[MatchRecord], arguments: ExportArguments) -> bytes:
     """Return the games in a format of theirs; UsageError if there is no such format, or it cannot store a game."""
-    form = format_of(settings.game, options.form)
-    return written(form, played_games(form, settings, records, options))
+    form = format_of(settings.game, arguments.form)
+    return written(form, played_games(form, settings, records, arguments.occasion))
 
 
-def split(settings: MatchSettings, records: Sequence[MatchRecord], options: argparse.Namespace) -> None:
+def split(folder: Path, settings: MatchSettings, records: Sequence[MatchRecord], arguments: ExportArguments) -> None:
     """Write each game into a file of its own under its official name, the folder made if it is missing.
 
-    UsageError as of `games`, and for a form without official names; OSError for a file that exists with another text.
+    UsageError as of `games`; OSError for a file that exists with another text.
     """
-    if options.out is not None or options.form in ("csv", "sgf"):
-        raise UsageError("--split: one file a game, as the game's championship keeps records; no --out, --csv or --sgf")
-    form = format_of(settings.game, options.form)
-    options.split.mkdir(parents=True, exist_ok=True)
+    form = format_of(settings.game, arguments.form)
+    folder.mkdir(parents=True, exist_ok=True)
     names: set[str] = set()
-    for game in played_games(form, settings, records, options):
+    for game in played_games(form, settings, records, arguments.occasion):
         numbered = (official.file_name(form, game, number) for number in itertools.count(1))
         name = next(name for name in numbered if name not in names)
         names.add(name)
         data = written(form, [game])
         with held_back():
-            replace_file(options.split / name, [data], partial(_may_replace, options.force, data))
+            replace_file(folder / name, [data], partial(_may_replace, arguments.replaces, data))
 
 
 def _may_replace(force: bool, data: bytes, head: bytes) -> bool:
@@ -135,10 +154,9 @@ def _may_replace(force: bool, data: bytes, head: bytes) -> bool:
 
 
 def played_games(
-    form: Format, settings: MatchSettings, records: Sequence[MatchRecord], options: argparse.Namespace
+    form: Format, settings: MatchSettings, records: Sequence[MatchRecord], occasion: Occasion
 ) -> list[GameRecord]:
     """Return the games as records for a format; those in which a side had not set up are left out."""
-    occasion = occasion_of(options, settings)
     info = registry.info(settings.game)
     game = None
     if info.has_hidden:

@@ -36,19 +36,29 @@ def add_occasion(parser: argparse.ArgumentParser) -> None:
     option("--site", default="", help="its place")
     option("--date", default="", help="its date, such as 2026.11.27")
     option("--round", default="", help="default in PGN and SGF: the number of the pair or series, from 1")
-    option("--team", action="append", default=[], metavar="ENGINE=TEAM", help="an engine's team; may be repeated")
+    what = "an engine's team; may be repeated"
+    option("--team", type=parse_team, action="append", default=[], metavar="ENGINE=TEAM", help=what)
 
 
-def occasion_of(options: argparse.Namespace, settings: MatchSettings) -> Occasion:
-    """Return the occasion that options name; UsageError for a team of an unknown engine."""
-    teams = {}
+def parse_team(text: str) -> tuple[str, str]:
+    """Return an engine's name and its team; ArgumentTypeError for other texts."""
+    name, equals, team = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"ENGINE=TEAM, not {text}")
+    return name, team
+
+
+def occasion_of(options: argparse.Namespace) -> Occasion:
+    """Return the occasion that options name."""
+    return Occasion(options.event, options.site, options.round, options.date, dict(options.team))
+
+
+def check_teams(occasion: Occasion, settings: MatchSettings) -> None:
+    """Check that the teams are of engines of the match; UsageError."""
     names = [spec.name for spec in settings.engines]
-    for word in options.team:
-        name, equals, team = word.partition("=")
-        if not equals or name not in names:
-            raise UsageError(f"--team {word}: ENGINE=TEAM, with one of the engines {', '.join(names)}")
-        teams[name] = team
-    return Occasion(options.event, options.site, options.round, options.date, teams)
+    for name, team in occasion.teams.items():
+        if name not in names:
+            raise UsageError(f"--team {name}={team}: ENGINE=TEAM, with one of the engines {', '.join(names)}")
 
 
 def round_of(record: MatchRecord, form: Format, occasion: Occasion) -> str:

@@ -23,6 +23,7 @@ import pytest
 from forked import ForkedProcess
 
 from siqi.daemon.analysis.answers import read_answers
+from siqi.daemon.analysis.inputs import RECORD, InputKind
 from siqi.daemon.analysis.query import REFUSALS, Action, BadLineError, Query, parse, query_hash, resolve_options
 from siqi.daemon.analysis.run import Listeners, Run, RunSettings
 from siqi.daemon.analysis.tables import CsvOutput
@@ -791,7 +792,7 @@ def test_a_table_has_every_line_and_what_the_move_played_lost() -> None:
 def test_rows_come_though_the_run_is_broken_off(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     """A row that waits for the next position's score is written without it."""
     table = CsvOutput(None)
-    table.begin("xiangqi", has_tags=True, are_many=False)
+    table.begin(InputKind(RECORD, "xiangqi"), are_many=False)
     table.expect("a", (0, 1), [])
     line = {"move": "a0a1", "score": {"cp": 30}, "depth": 1, "pv": ["a0a1"]}
     table.write({"id": "a", "turn": 0, "game": "xiangqi", "played": "b0c2", "isDuringSearch": False, "lines": [line]})

@@ -185,8 +185,17 @@ def test_a_plot_beside_answers_and_alone(tmp_path: Path) -> None:
     assert (status, err) == (0, "") and is_plot(out[:1000]) and ElementTree.fromstring(out).tag.endswith("svg")
     bad = [{"id": "bad", "fen": "x"}, {"nodes": 1}]
     status, out, err = siqi("--output", "plot", "--plot", path, "--depth", "2", given=[{"id": "a", **GAME}, *bad])
-    assert (status, out) == (1, b"") and sorted(err.splitlines())[1].startswith("siqi analyse: game bad")
+    assert (status, out) == (1, b"") and sorted(err.splitlines())[1].startswith("siqi analyse: query bad: ")
     assert "siqi analyse: line 3: " in err and "2 of the answers are errors" in err
+
+
+def test_a_row_without_a_fen_says_what_to_do(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    table = tmp_path / "p.csv"
+    table.write_text("id,fen\na,4k4/9/9/9/9/9/9/9/9/3K5 w\nc,\n")
+    status, out, err = siqi(table, "--output", "plot", "--depth", "1")
+    assert status == 1 and is_plot(out[:1000])
+    assert "siqi analyse: row c: no FEN in column fen; fill it in, or delete the row: the others are answered" in err
 
 
 def test_an_interrupt_leaves_a_plot_of_what_was_answered(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from siqi.daemon.analysis import plot, readable
 from siqi.daemon.analysis.arguments import is_for_people
+from siqi.daemon.analysis.inputs import FEN, JSON, RECORD, TABLE, InputKind
 from siqi.daemon.analysis.readable import TextOutput
 from siqi.system import messages
 
@@ -31,12 +32,13 @@ def answer(**more: Any) -> dict[str, Any]:
     return found | {"bestmove": "h2e2", "lines": lines, "depth": 9, "nodes": 20000, "time": 120} | more
 
 
-def written(*answers: dict[str, Any], is_alone: bool = False) -> list[str]:
+def written(*answers: dict[str, Any], is_alone: bool = False, way: str = RECORD, are_many: bool = False) -> list[str]:
     lines: list[bytes] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readable, "put", lines.append)
         patch.setattr(readable, "for_terminal", str.encode)
         output = TextOutput(is_alone, has_bar=True)
+        output.begin(InputKind(way, "xiangqi"), are_many)
         for each in answers:
             output.write(each)
     return b"".join(lines).decode().splitlines()
@@ -52,24 +54,41 @@ def test_a_position_alone_needs_no_name() -> None:
 
 def test_positions_are_named_with_the_move_played() -> None:
     head, *_ = written(answer(turn=2, played="b2e2"))
-    assert head == "1, after move 2: best for Red: h2e2; played b2e2"
+    assert head == "game 1, after move 2: best for Red: h2e2; played b2e2"
+
+
+@pytest.mark.parametrize(
+    ("way", "are_many", "id", "place"),
+    [
+        (RECORD, False, "2", "game 2"),
+        (FEN, False, "2", "line 2"),
+        (TABLE, False, "c", "row c"),
+        (JSON, False, "q", "query q"),
+        (RECORD, True, "a.pgn:2", "a.pgn:2"),
+    ],
+)
+def test_an_id_is_named_by_its_input(way: str, are_many: bool, id: str, place: str) -> None:
+    fault = {"id": id, "error": "an error"}
+    assert written(fault, way=way, are_many=are_many) == [f"{place}: an error"]
+    messages.select("zh")
+    assert written(fault, way=way, are_many=are_many) != [f"{place}: an error"] or are_many
 
 
 def test_ends_throws_and_faults() -> None:
-    assert written(answer(lines=[], outcome="win first checkmate")) == ["1: the game is over: 1-0, checkmate"]
+    assert written(answer(lines=[], outcome="win first checkmate")) == ["game 1: the game is over: 1-0, checkmate"]
     assert written({"error": "not a JSON object", "line": 3}) == ["line 3: not a JSON object"]
-    assert written({"id": "a", "warning": "unknown field", "field": "x"}) == ["a: unknown field: x"]
-    assert written({"id": "a", "turn": 0, "isDuringSearch": False, "noResults": True}) == ["a: not searched"]
+    assert written({"id": "a", "warning": "unknown field", "field": "x"}) == ["game a: unknown field: x"]
+    assert written({"id": "a", "turn": 0, "isDuringSearch": False, "noResults": True}) == ["game a: not searched"]
     assert written(answer(isDuringSearch=True), {"id": "t", "action": "terminate_all"}) == []
     thrown = answer(game="ewn", lines=[{"throw": 3, "move": "b4c3", "score": {"cp": 0}, "depth": 1, "pv": ["b4c3"]}])
     del thrown["bestmove"]
-    assert written(thrown)[:2] == ["1: Red before the throw", "   +0.00       3: b4c3"]
+    assert written(thrown)[:2] == ["game 1: Red before the throw", "   +0.00       3: b4c3"]
 
 
 def test_chinese_readers_get_chinese_moves() -> None:
     messages.select("zh")
     head, first, *_, last = written(answer(played="b2e2"))
-    assert head == "1: 红方的最佳着法：炮二平五 (h2e2)；实战走 炮八平五 (b2e2)"
+    assert head == "第 1 局：红方的最佳着法：炮二平五 (h2e2)；实战走 炮八平五 (b2e2)"
     assert "  炮二平五 马８进７" in first and last.startswith("  搜索了 20,000 个节点，深度 9，")
     assert written({"error": "a text, not 3", "line": 3}) == ["第 3 行：应是文字，而不是 3"]
 

@@ -8,7 +8,7 @@ import io
 import pytest
 
 from siqi.daemon.analysis.fen_tables import fen_column, rows_of
-from siqi.daemon.analysis.inputs import kind_of
+from siqi.daemon.analysis.inputs import FEN, RECORD, InputKind, kind_of
 from siqi.daemon.analysis.tables import COLUMNS, CsvOutput
 from siqi.daemon.commands.game_files import CommandError, game_of_fen
 from siqi.games import registry
@@ -86,14 +86,12 @@ def test_inputs_are_told_apart(name: str, text: str, way: str, game: str) -> Non
     assert (kind.way, kind.game) == (way, game)
 
 
-@pytest.mark.parametrize(("has_tags", "are_many"), [(True, False), (False, False), (False, True)])
-def test_only_games_have_columns_of_tags(
-    has_tags: bool, are_many: bool, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
+@pytest.mark.parametrize(("way", "are_many"), [(RECORD, False), (FEN, False), (FEN, True)])
+def test_only_games_have_columns_of_tags(way: str, are_many: bool, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     table = CsvOutput(None)
-    table.begin("xiangqi", has_tags, are_many)
+    table.begin(InputKind(way, "xiangqi"), are_many)
     table.expect("a", (0,), [])
     line = {"move": "a0a1", "score": {"cp": 30}, "depth": 1, "pv": ["a0a1"]}
     table.write({"id": "a", "turn": 0, "game": "xiangqi", "isDuringSearch": False, "toMove": "first", "lines": [line]})
     head, row = csv.reader(capsysbinary.readouterr().out.decode().splitlines())
-    assert (tuple(head) == COLUMNS) is not (has_tags or are_many) and len(head) == len(row)
+    assert (tuple(head) == COLUMNS) is not (way == RECORD or are_many) and len(head) == len(row)

@@ -30,6 +30,12 @@ def no_results(id: str, turn: int) -> Answer:
     return {"id": id, "turn": turn, "isDuringSearch": False, "noResults": True}
 
 
+def place_of(answer: Answer, unit: str) -> str:
+    """Return which position an answer is to; `unit`: what ids name, such as `game`, '' if they say it themselves."""
+    name = f"line {answer['line']}" if "line" in answer else f"{unit} {answer.get('id', '?')}".lstrip()
+    return f"{name}, after move {answer['turn']}" if answer.get("turn") else name
+
+
 def is_answer(value: object) -> bool:
     """True for an answer of `siqi analyse`: to a position or an action, an error, or a warning."""
     if not isinstance(value, dict):

@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from siqi.daemon.analysis.annotated import RecordOutput, comments_fault
-from siqi.daemon.analysis.answers import Final, NotAnswersError
+from siqi.daemon.analysis.answers import Final, NotAnswersError, place_of
 from siqi.daemon.analysis.arguments import Arguments, arguments_of
 from siqi.daemon.analysis.fen_tables import rows_of
 from siqi.daemon.analysis.inputs import (
@@ -111,6 +111,7 @@ class AnalyseCommand:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
         self._status = 0
+        self._unit = ""
         check_encoding(arguments.encoding)
         self._files = files_of(arguments.names, progress.report)
         self._failed: list[str] = []
@@ -171,9 +172,7 @@ class AnalyseCommand:
             output.write(answer)
         self._progress.update(answer)
         if not self._output.shows_errors and "error" in answer:
-            turn = f", after move {answer['turn']}" if "turn" in answer else ""
-            name = f"line {answer['line']}" if "line" in answer else f"game {answer.get('id', '?')}"
-            self._progress.report(f"{name}{turn}: {answer['error']}")
+            self._progress.report(f"{place_of(answer, self._unit)}: {answer['error']}")
 
     def _expect(self, name: str, turns: tuple[int, ...], done: list[Final]) -> None:
         self._progress.expect(len(turns))
@@ -222,7 +221,8 @@ class AnalyseCommand:
     def _begin(self, name: str, number: int, kind: InputKind) -> None:
         """Note which input is read, and report it if there are several or its kind was detected."""
         self._progress.read(name, number, len(self._files.files))
-        self._output.begin(kind.game, kind.has_tags, self._files.are_many)
+        self._unit = "" if self._files.are_many else kind.unit
+        self._output.begin(kind, self._files.are_many)
         if self._files.are_many or kind.is_detected:
             place = f" ({number} of {len(self._files.files)})" if self._files.are_many else ""
             self._progress.note(f"{shown(name)}: {kind}{place}")
@@ -242,7 +242,8 @@ class AnalyseCommand:
         elif text is not None and kind.column is not None:
             for row in rows_of(text.handle, kind.column, kind.game, prefix):
                 if row.query is None:
-                    self._run.report_error("a row without a FEN", row.name)
+                    fault = f"no FEN in column {kind.column}; fill it in, or delete the row: the others are answered"
+                    self._run.report_error(fault, row.name)
                 else:
                     self._run.take_query(row.query)
         elif text is not None:

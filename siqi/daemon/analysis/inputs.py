@@ -49,6 +49,11 @@ class InputKind(NamedTuple):
         """True if it is of games, which have tags."""
         return self.way not in (JSON, FEN, TABLE)
 
+    @property
+    def unit(self) -> str:
+        """What the ids of its answers name."""
+        return {JSON: "query", FEN: "line", TABLE: "row"}.get(self.way, "game")
+
     def __str__(self) -> str:
         if self.way == JSON:
             return "queries"

@@ -13,7 +13,7 @@ import msgspec
 
 from siqi.daemon.analysis import plot
 from siqi.daemon.analysis.answers import Answer, EarlierAnswers, Final, Journal, last_answers, read_answers
-from siqi.daemon.analysis.inputs import OpenInput
+from siqi.daemon.analysis.inputs import InputKind, OpenInput
 from siqi.daemon.analysis.progress import FAILED, report
 from siqi.daemon.commands.game_files import reason
 from siqi.games.game_record import GameRecord
@@ -39,8 +39,8 @@ class Output(Protocol):
         """Open what is written to, which `stack` closes. `first`: the first input, if it is open; OSError."""
         return
 
-    def begin(self, game: str, has_tags: bool, are_many: bool) -> None:
-        """Take note that the next input is of a game, and has tags, as games have; `are_many`: it is one of several.
+    def begin(self, kind: InputKind, are_many: bool) -> None:
+        """Take note of the kind of the next input; `are_many`: it is one of several.
 
         CommandError if it cannot be written.
         """

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from siqi.daemon.analysis.annotated import for_terminal, pawns_text
-from siqi.daemon.analysis.answers import Answer
+from siqi.daemon.analysis.answers import Answer, place_of
+from siqi.daemon.analysis.inputs import InputKind
 from siqi.daemon.analysis.outputs import Output, put
 from siqi.daemon.analysis.scores import outcome_of
 from siqi.games import registry
@@ -31,12 +32,16 @@ class TextOutput(Output):
         """
         self._is_alone = is_alone
         self._has_bar = has_bar
+        self._unit = ""
+
+    def begin(self, kind: InputKind, are_many: bool) -> None:
+        self._unit = "" if are_many else kind.unit
 
     def write(self, answer: Answer) -> None:
         """Take an answer; those during a search and those to actions are left out."""
         if answer.get("isDuringSearch") or "action" in answer:
             return
-        place = "" if self._is_alone else f"{_place(answer)}: "
+        place = "" if self._is_alone else f"{place_of(answer, self._unit)}: "
         if "error" in answer:
             self._write(f"{place}{answer['error']}")
         elif "warning" in answer:
@@ -78,12 +83,6 @@ class TextOutput(Output):
                 start = ""
         depth, nodes, seconds = answer["depth"], f"{answer['nodes']:,}", f"{answer['time'] / 1000:.1f}"
         self._write(f"  searched {nodes} nodes to depth {depth} in {seconds} s; score and expected result for {side}")
-
-
-def _place(answer: Answer) -> str:
-    """Return which position an answer is to."""
-    name = f"line {answer['line']}" if "line" in answer else str(answer.get("id", "?"))
-    return f"{name}, after move {answer['turn']}" if answer.get("turn") else name
 
 
 def _moves(answer: Answer, words: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from siqi.daemon.analysis.answers import Answer, Final, NotAnswersError
-from siqi.daemon.analysis.inputs import OpenInput
+from siqi.daemon.analysis.inputs import InputKind, OpenInput
 from siqi.daemon.analysis.outputs import Output, guarded, put
 from siqi.daemon.analysis.scores import loss, needs_next_score, score_before
 from siqi.daemon.commands.game_files import CommandError
@@ -206,15 +206,15 @@ class CsvOutput(Output):
         if self._resume is not None:
             self._file = stack.enter_context(TableFile(self._resume, self._earlier))
 
-    def begin(self, game: str, has_tags: bool, are_many: bool) -> None:
+    def begin(self, kind: InputKind, are_many: bool) -> None:
         """Write the header, unless that is done: the players' columns are named as in the game of the first input.
 
         A single input without tags gets no columns for them.
         """
         if not self._header:
-            self._header = columns(game) if has_tags or are_many else COLUMNS
+            self._header = columns(kind.game) if kind.has_tags or are_many else COLUMNS
             self._write([self._header])
-        if has_tags and self._header == COLUMNS:
+        if kind.has_tags and self._header == COLUMNS:
             raise CommandError("the table of --resume has no columns for the tags of games")
 
     def add_game(self, name: str, game: str, record: GameRecord) -> None:

@@ -107,7 +107,7 @@ class Server:
         """True if the process may end. After `quit`, queued lines that are not worth compiling for are dropped."""
         queue = () if self._front_end is None else self._front_end.queue
         if self._shutdown is Shutdown.QUIT and self._engine.is_compiling:
-            return not any(queued.command.is_worth_compiling for queued in queue)
+            return self._front_end is None or not self._front_end.awaits_answer()
         if self._shutdown is Shutdown.QUIT and self._engine.is_loading_ahead:
             return not queue
         return self._shutdown is not None and not self._engine.is_busy and not queue

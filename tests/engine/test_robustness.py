@@ -574,6 +574,51 @@ def test_quit_waits_for_no_compiler_that_only_readyok_wants() -> None:
                 assert client.process.poll() is None
 
 
+COLD = """
+import threading
+from siqi.daemon.main import main
+from siqi.daemon.serve import Server
+from siqi.games import registry
+from siqi.games.kernel import jit
+
+load, leave, left = registry.load, Server._leave, threading.Event()
+
+
+def compile_until_quit(name, warn):
+    jit.on_compile("kernel")
+    left.wait()
+    return load(name, warn)
+
+
+def leave_and_load(server):
+    leave(server)
+    left.set()
+
+
+registry.load, Server._leave = compile_until_quit, leave_and_load
+main()
+"""
+"""The daemon with a cold cache, whose kernels are compiled only once a `quit` has come."""
+
+
+@pytest.mark.parametrize(
+    "lines, answer",
+    [
+        ("position startpos moves h2e2\ngo depth 1", "bestmove "),
+        ("ucci\nposition startpos\ngo depth 1", "bye"),
+        ("ugi\nquery p1turn", "response true$"),
+        ("xboard\nnew\nst 1\nusermove h2e2", "move "),
+        ("xboard\nnew\nforce\nusermove h2e2\nst 1\ngo", "move "),
+        ("name?\nnew black", "move JJ@@$"),
+        ("name\nnew xxx\nblack JJ\nnext", "move "),
+        ("name\nversion\nini R", "([A-E][1-5] ?){6}$"),
+    ],
+)
+def test_quit_waits_for_the_compiler_if_a_move_is_awaited(lines: str, answer: str) -> None:
+    out = forked.run(given=f"{lines}\nquit\n".encode(), program=COLD).stdout.decode().splitlines()
+    assert re.match(answer, out[-1]) and (answer != "bye" or out[-2].startswith("bestmove "))
+
+
 def test_a_ponder_hit_before_the_game_is_loaded_loses_no_clock() -> None:
     with Client("go ponder wtime 6000 btime 6000", "ponderhit") as client:  # 100 ms for the move
         assert "depth 3" in "".join(client.expect("bestmove", START_TIMEOUT_S))

@@ -157,6 +157,33 @@ def test_a_client_that_leaves_is_greeted(lines: tuple[str, ...]) -> None:
     assert client.has_left
 
 
+@pytest.mark.parametrize(
+    "lines, is_awaited",
+    [
+        (["uci", "isready"], False),
+        (["uci", "go nodes 1"], True),
+        (["ugi", "query result"], True),
+        (["ucci", "isready", "go depth 1"], True),
+        (["xboard", "new", "level 0 5 0", "ping 1"], False),
+        (["xboard", "new", "usermove h2e2"], True),
+        (["xboard", "new", "force", "usermove h2e2"], False),
+        (["xboard", "force", "usermove h2e2", "go"], True),
+        (["name?", "new white"], False),
+        (["name?", "new"], False),
+        (["name?", "new black"], True),
+        (["name?", "new white", "move JJ@@"], True),
+        (["name", "new xxx", "black JJ"], False),
+        (["name", "new xxx", "black JJ", "next"], True),
+        (["name", "version", "time_setting 240"], False),
+        (["name", "version", "ini R"], True),
+    ],
+)
+def test_an_answer_that_is_awaited_after_a_quit(lines: list[str], is_awaited: bool) -> None:
+    client = Session(*lines, loads_at_once=False)
+    client.say("quit")
+    assert client.front_end.awaits_answer() is is_awaited
+
+
 def test_lines_behind_a_greeting_wait_for_the_game() -> None:
     client = Session("ucci", "setoption usebook on", "position startpos", "go depth 1", loads_at_once=False)
     assert client.post(StillLoading()) == ["ucciok"]

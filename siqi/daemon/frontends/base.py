@@ -32,7 +32,7 @@ class Command(NamedTuple):
     handle: Callable[[Any, list[str], ClientLine], None]  # called with the front end, the other words, and the line
     needs: Needs = GAME
     help: str = ""  # its syntax, two blanks, its effect
-    is_worth_compiling: bool = False  # True: after `quit` it is still answered, even if that takes compiling
+    is_worth_compiling: bool = False  # True: after `quit` it is answered even if that takes compiling, as searches are
     is_greeting: bool = False  # True: it is answered before its needs are met if the game takes long to load
 
 
@@ -128,6 +128,10 @@ class FrontEnd:
     def is_search(self, text: str) -> bool:
         """True for a line that starts a search whose answer the client awaits."""
         return False
+
+    def awaits_answer(self) -> bool:
+        """True if the client awaits an answer to a queued line after a `quit` too, even if that takes compiling."""
+        return any(queued.command.is_worth_compiling or self.is_search(queued.line.text) for queued in self.queue)
 
     def stop_waiting(self) -> None:
         """Mark all queued lines as stopped: their searches end after one iteration."""

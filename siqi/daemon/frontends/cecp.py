@@ -169,6 +169,16 @@ class Cecp(FrontEnd):
     def find(self, word: str) -> Command:
         return super().find(word) or UNKNOWN
 
+    def awaits_answer(self) -> bool:
+        """True if a queued line has an answer: a `go`, or a move that the engine answers in the mode it is then in."""
+        plays = self._mode is Mode.PLAY
+        for queued in self.queue:
+            word = queued.line.text.split()[0]
+            if queued.command.is_worth_compiling or (plays and word == "usermove"):
+                return True
+            plays = word in ("new", "playother") or (plays and word not in ("force", "exit", "result", "analyze"))
+        return False
+
     def unknown(self, line: ClientLine) -> None:
         if line.text.split()[0] not in IGNORED:
             self.out.line(f"Error (unknown command): {printable(line.text)}")
@@ -517,7 +527,7 @@ class Cecp(FrontEnd):
         "undo": Command(undo),
         "remove": Command(remove),
         "force": Command(force),
-        "go": Command(go),
+        "go": Command(go, is_worth_compiling=True),
         "computer": Command(computer),
         "playother": Command(playother),
         "analyze": Command(analyze),
@@ -538,7 +548,7 @@ class Cecp(FrontEnd):
         "draw": Command(draw),
         "lift": Command(lift),
         "hint": Command(hint),
-        "bk": Command(bk),
+        "bk": Command(bk, is_worth_compiling=True),
         "memory": Command(memory),
         "cores": Command(cores),
         "option": Command(option),
@@ -548,7 +558,7 @@ class Cecp(FrontEnd):
 
 SELECT = Command(Cecp.select, IDLE)
 
-UNKNOWN = Command(lambda cecp, words, line: cecp.unknown(line), IN_ORDER, is_worth_compiling=False)
+UNKNOWN = Command(lambda cecp, words, line: cecp.unknown(line), IN_ORDER)
 
 
 def clock_ms(text: str) -> int:

@@ -24,6 +24,9 @@ class Cloudict(Letters):
     notation = NOTATION
     sides = ("xxx", *Letters.sides)
 
+    def is_search(self, text: str) -> bool:
+        return text.split(maxsplit=1)[0] == "next" or super().is_search(text)
+
     def put(self, words: list[str], line: ClientLine) -> None:
         """Play a turn without an answer."""
         self.play(self.notation.turn_of(words[0]))

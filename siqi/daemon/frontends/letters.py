@@ -62,6 +62,10 @@ class Letters(MoveByMove):
     notation: ClassVar[Notation]
     sides: tuple[str, ...] = (BLACK, WHITE)
 
+    def is_search(self, text: str) -> bool:
+        word, *words = text.split()
+        return word == "move" or (word == "new" and words[:1] == [BLACK])
+
     def name(self, words: list[str], line: ClientLine) -> None:
         self.out.line(f"name {NAME}")
 

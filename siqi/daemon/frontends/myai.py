@@ -39,6 +39,9 @@ class MyAi(MoveByMove):
         self._set_up_by: int | None = None  # id of the last search for a set-up
         self._fen: str | None = None  # of the last `get`; None: a set-up is requested
 
+    def is_search(self, text: str) -> bool:
+        return text.split(maxsplit=1)[0] in ("ini", "get")
+
     def name(self, words: list[str], line: ClientLine) -> None:
         self.out.line(NAME)
 

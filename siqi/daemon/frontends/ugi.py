@@ -45,7 +45,9 @@ class Ugi(Uci):
         **Uci.commands,
         "ugi": Command(Uci.uci, AT_ONCE, "ugi  the engine's name and options"),
         "uginewgame": Uci.commands["ucinewgame"],
-        "query": Command(query, GAME, "query p1turn|gameover|result  a question about the position"),
+        "query": Command(
+            query, GAME, "query p1turn|gameover|result  a question about the position", is_worth_compiling=True
+        ),
     }
 
 

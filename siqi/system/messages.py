@@ -33,7 +33,7 @@ MARKS = {": ": "：", "; ": "；"}
 """Marks between parts of a text, and what they are behind Chinese."""
 
 _MARKS = re.compile(r"(: |; |  +|(?<=\.) (?=[a-z]))")  # the last behind the number of a move
-_VALUE = re.compile(r"(?:[,;:]| \().*|(?:(?!: |; |  ).)*")
+_VALUE = re.compile(r"(?:[,;:]| (?:\(|for |each)).*|(?:(?!: |; |  ).)*")
 """A value that is no further part of a text: a clause, or a text without marks."""
 
 _PLURAL = re.compile("(?:file|game)$")
@@ -87,7 +87,9 @@ class Catalogue:
         return line[: len(line) - len(text)] + (self._lines.get(text) or self._sentence(text) or text)
 
     def value(self, text: str) -> str:
-        """Return a value of a message: it may be a message, too, with a blank before it in English."""
+        """Return a value of a message: it may be a message, too, with a blank or a mark before it in English."""
+        if (mark := MARKS.get(text[:2])) and (sentence := self._sentence(text[2:])):
+            return mark + sentence
         return self._sentence(text.strip(" ")) or text
 
     def words(self, text: str) -> str:

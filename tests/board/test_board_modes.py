@@ -8,6 +8,7 @@ import pytest
 from board_games import Memory, Table
 
 from siqi.daemon.board.commands import Play, Resume
+from siqi.daemon.board.events import Loading
 from siqi.daemon.board.modes import NAME, Modes
 from siqi.daemon.board.session import Session
 
@@ -44,6 +45,16 @@ def test_a_folder_that_cannot_be_written_keeps_no_page_from_its_modes(tmp_path: 
     modes = two(tmp_path / "gone")
     modes.switch("other")
     assert modes.active.name == "other"
+
+
+def test_progress_is_in_both_languages(tmp_path: Path) -> None:
+    """The page has a language of its own: the process may have another one."""
+    for text, chinese in (
+        ("compiling ewn for the first time; later starts use the cache", "正在编译爱恩斯坦棋（首次；以后启动时用缓存）"),
+        ("compiling ewn: 3 kernels in 1.2 s", "正在编译爱恩斯坦棋：3 个内核，1.2 秒"),
+    ):
+        (event,) = two(tmp_path).active.loading(text)
+        assert isinstance(event, Loading) and (event.text, event.chinese) == (text, chinese)
 
 
 def test_a_clock_of_play_stands_while_another_mode_is_shown() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from siqi.daemon.board.commands import ListFiles
 from siqi.daemon.board.events import Event, FileLine, Files, Loading, Refused
 from siqi.daemon.board.mode import numbers
 from siqi.daemon.board.store import Head, Store
+from siqi.system.messages import Catalogue, load
 
 
 class Refusal(ValueError):
@@ -53,7 +55,7 @@ class StoredMode(ABC):
 
     def loading(self, text: str) -> Sequence[Event]:
         """Return the event for a line of progress."""
-        return [Loading(number=self.next_number(), text=text)]
+        return [Loading(number=self.next_number(), text=text, chinese=_chinese().translate(text))]
 
     def next_number(self) -> int:
         """Return the number of the next event or picture."""
@@ -65,6 +67,12 @@ class StoredMode(ABC):
     def _not_stored(self, error: OSError) -> list[Event]:
         where = f": {error.filename}" if error.filename else ""
         return [self._refused(f"not saved: {error.strerror or error}{where}"), self.snapshot()]
+
+
+@functools.cache
+def _chinese() -> Catalogue:
+    """Return the catalogue for Chinese pages, whatever the language of this process is."""
+    return load("zh")
 
 
 def _title(head: Head) -> str:

@@ -111,9 +111,10 @@ class Snapshot(Shown, frozen=True, tag="snapshot"):
 
 
 class Loading(Event, frozen=True, tag="loading"):
-    """A game's kernels are being compiled or read: a line for the person."""
+    """A game's kernels are being compiled or read: a line for the person, in both languages."""
 
     text: str
+    chinese: str
 
 
 class Refused(Event, frozen=True, tag="refused"):

@@ -8,7 +8,7 @@ import { OpenDialog, save } from './open.js';
 import { button, fill, get, toggle, write } from './parts.js';
 import { Battle } from './battle.js';
 import { pick } from './picks.js';
-import { moveText, percent, pieceText, reasonText, spoken, text } from './texts.js';
+import { moveText, percent, pieceText, progressText, reasonText, spoken, text } from './texts.js';
 import { TreeList } from './tree.js';
 
 /** @typedef {import('./types.js').Event} Event */
@@ -87,7 +87,7 @@ export class AnalysePage {
         get('open-note').textContent = this.dialog.dialog.open ? get('refusal').textContent : '';
         break;
       case 'loading':
-        this.progress = event.text;
+        this.progress = progressText(event);
         break;
       case 'saved':
         if (this.isAsking) save(event.name, event.data);

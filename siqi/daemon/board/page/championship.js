@@ -7,7 +7,7 @@ import { layoutButtons } from './layouts.js';
 import { MoveList } from './moves.js';
 import { button, fill, get, kept, write } from './parts.js';
 import { pick } from './picks.js';
-import { reasonText, refusalText, spoken, text } from './texts.js';
+import { progressText, reasonText, refusalText, spoken, text } from './texts.js';
 
 /** @typedef {import('./types.js').Event} Event */
 /** @typedef {import('./types.js').Table} Table */
@@ -90,7 +90,7 @@ export class ChampionshipPage {
       const score = event.mate ? `#${event.mate}` : event.win === null ? (event.cp / 100).toFixed(2) : `${Math.round(100 * event.win)} %`;
       this.evaluation = text('evaluation', { score, depth: event.depth, line: event.line.join(' ') });
     } else if (event.event === 'warning') write('c-warning', refusalText(event.reason));
-    else if (event.event === 'loading') this.progress = event.text;
+    else if (event.event === 'loading') this.progress = progressText(event);
     else if (event.event === 'refused' && this.isSent) this.drop();
   }
 

@@ -6,7 +6,7 @@ import { layoutButtons } from './layouts.js';
 import { MoveList } from './moves.js';
 import { button, fill, get, write } from './parts.js';
 import { pick } from './picks.js';
-import { moveText, percent, reasonText, spoken, text } from './texts.js';
+import { moveText, percent, progressText, reasonText, spoken, text } from './texts.js';
 
 /** @typedef {import('./types.js').Event} Event */
 /** @typedef {import('./types.js').Snapshot} Snapshot */
@@ -59,7 +59,7 @@ export class PlayPage {
         this.take(event);
         break;
       case 'loading':
-        this.progress = event.text;
+        this.progress = progressText(event);
         break;
       case 'refused':
         this.answered = null;

@@ -188,6 +188,11 @@ export function reasonText(reason) {
   return REASONS[language][reason] ?? reason;
 }
 
+/** @param {import('./types.js').Loading} event a line of progress */
+export function progressText(event) {
+  return language === 'zh' ? event.chinese : event.text;
+}
+
 /** @param {string} reason of a refusal, as the server has it */
 export function refusalText(reason) {
   return language === 'zh' ? REFUSALS[reason] ?? reason : reason.charAt(0).toUpperCase() + reason.slice(1);

@@ -20,7 +20,7 @@
  *   ending: Ending | null, file: string}} Snapshot
  */
 /** @typedef {{event: 'files', number: number, files: {name: string, at: string, game: string, title: string}[], current: string}} Files */
-/** @typedef {{event: 'loading', number: number, text: string}} Loading */
+/** @typedef {{event: 'loading', number: number, text: string, chinese: string}} Loading */
 /** @typedef {{event: 'refused', number: number, reason: string}} Refused */
 /** @typedef {{event: 'seat', number: number, holds: boolean, tabs: number}} Seat */
 /** @typedef {{event: 'reviewing', number: number, text: string, address: string}} Reviewing */

@@ -165,7 +165,7 @@ def test_a_whole_game_is_reloaded_and_goes_on_with_another_server(game: str, bro
 def test_the_second_screen_shows_board_and_clocks_and_cannot_press(browser: Any, tmp_path: Path) -> None:
     with running(tmp_path, "connect6") as served, opened(browser, served, "?mode=championship&screen=watch") as watch:
         watch.wait_for_selector("body.watch")
-        assert served.server.hall._holder is None
+        assert served.server.hub._holder is None
         with opened(browser, served, "?mode=championship") as page:
             begin(page, "connect6")
             page.click("[data-act=startClocks]")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from board_games import Memory
 
-from siqi.daemon.board.hall import Hall
+from siqi.daemon.board.hub import Hub
 from siqi.daemon.board.mode import numbers
 from siqi.daemon.board.modes import Modes
 from siqi.daemon.board.reviews import Reviews
@@ -40,11 +40,11 @@ def test_options_that_the_page_sets_or_that_are_none_are_refused(
 def test_the_engine_has_them_as_its_defaults(tmp_path: Path) -> None:
     async def of_hall() -> str:
         modes = Modes([Session(Memory())], tmp_path)  # type: ignore[arg-type]
-        hall = Hall(modes, Reviews(tmp_path), numbers(), settings={"Hash": "8"})
+        hub = Hub(modes, Reviews(tmp_path), numbers(), settings={"Hash": "8"})
         try:
-            return hall._thinker._engine.options.text("Hash")
+            return hub._thinker._engine.options.text("Hash")
         finally:
-            await hall.close()
+            await hub.close()
 
     assert asyncio.run(of_hall()) == "8"
     news = SimpleQueue[Any]()

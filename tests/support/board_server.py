@@ -19,7 +19,7 @@ from siqi.daemon.board.championship.days import Days
 from siqi.daemon.board.championship.session import Championship
 from siqi.daemon.board.command import ANALYSES
 from siqi.daemon.board.entries import AnyEntry
-from siqi.daemon.board.hall import Hall
+from siqi.daemon.board.hub import Hub
 from siqi.daemon.board.layouts import Layouts
 from siqi.daemon.board.mode import numbers
 from siqi.daemon.board.modes import Modes
@@ -70,7 +70,7 @@ def running(folder: Path, game: str = "xiangqi", seed: int = 7) -> Iterator[Runn
         analyses = Store[Fact](folder / ANALYSES, Fact)
         analysis = Analysis(analyses, numbering=numbering)
         modes = Modes([session, contests, analysis], folder)
-        server = BoardServer(Hall(modes, Reviews(folder, ("--depth", "1")), numbering, game))
+        server = BoardServer(Hub(modes, Reviews(folder, ("--depth", "1")), numbering, game))
         ended = asyncio.Event()
         servers.append(RunningServer(asyncio.get_running_loop(), server, session, analysis, server.listen(0)))
         servers[0].contests = contests

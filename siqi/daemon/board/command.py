@@ -98,7 +98,7 @@ async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, op
     from siqi.daemon.board.analyse.session import Analysis
     from siqi.daemon.board.championship.days import Days
     from siqi.daemon.board.championship.session import Championship
-    from siqi.daemon.board.hall import Hall
+    from siqi.daemon.board.hub import Hub
     from siqi.daemon.board.layouts import Layouts
     from siqi.daemon.board.mode import numbers
     from siqi.daemon.board.modes import Modes
@@ -112,7 +112,7 @@ async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, op
     contests = Championship(days, numbering=numbering, layouts=layouts)
     analysis = Analysis(analyses, numbering=numbering)
     modes = Modes([Session(store, numbering=numbering, layouts=layouts), contests, analysis], store.folder)
-    server = BoardServer(Hall(modes, Reviews(store.folder), numbering, options.game, options.settings))
+    server = BoardServer(Hub(modes, Reviews(store.folder), numbering, options.game, options.settings))
     try:
         try:
             port = server.listen(options.port or DEFAULT_PORT)

@@ -1,4 +1,4 @@
-"""The modes of the page, as its hall knows them: plain calls, without a transport, a thread or an engine.
+"""The modes of the page, as its hub knows them: plain calls, without a transport, a thread or an engine.
 
 Commands come in by `do`; what the engine should do now is `wanted`, and its answers come in by `engine_found` and
 `engine_moved`. Each call returns the events to show.

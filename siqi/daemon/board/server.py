@@ -17,7 +17,7 @@ import tornado.web
 import tornado.websocket
 
 from siqi.daemon.board import guard
-from siqi.daemon.board.hall import Hall
+from siqi.daemon.board.hub import Hub
 
 CLOCK_MS = 200
 """The clocks are looked at this often."""
@@ -42,14 +42,14 @@ def page_files() -> dict[str, bytes]:
 
 
 class BoardServer:
-    """The server of a hall."""
+    """The server of a hub."""
 
-    def __init__(self, hall: Hall) -> None:
-        self.hall = hall
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
         self.token = secrets.token_urlsafe(guard.TOKEN_BYTES)
         self.door = guard.Door(0, secrets.token_urlsafe(guard.TOKEN_BYTES))
         self._server: tornado.httpserver.HTTPServer | None = None
-        self._ticks = tornado.ioloop.PeriodicCallback(hall.tick, CLOCK_MS)
+        self._ticks = tornado.ioloop.PeriodicCallback(hub.tick, CLOCK_MS)
 
     def listen(self, port: int) -> int:
         """Listen on this machine's loopback; return the port. OSError if it is taken; 0: a free one."""
@@ -88,7 +88,7 @@ class BoardServer:
         if self._server is not None:
             self._server.stop()
             await self._server.close_all_connections()
-        await self.hall.close()
+        await self.hub.close()
 
 
 class Guarded(tornado.web.RequestHandler):
@@ -209,7 +209,7 @@ class PictureFile(Guarded):
     """A picture of the board, by its number, the side that is below, and the pieces' faces."""
 
     def get(self, number: str, flipped: str, faces: str | None = None) -> None:
-        svg = self.server.hall.pictures.svg(int(number), bool(flipped), faces or "")
+        svg = self.server.hub.pictures.svg(int(number), bool(flipped), faces or "")
         if svg is None:
             self.refuse(404, "not found")
             return
@@ -221,7 +221,7 @@ class ReviewFile(Guarded):
     """A review, by its number; it brings its own policy, in its head."""
 
     def get(self, number: str) -> None:
-        page = self.server.hall.reviews.page(int(number))
+        page = self.server.hub.reviews.page(int(number))
         if page is None:
             self.refuse(404, "not found")
             return
@@ -236,7 +236,7 @@ class RecordFile(Guarded):
     """The official record of the game that is shown, to be saved under its official name."""
 
     def get(self) -> None:
-        found = self.server.hall.record()
+        found = self.server.hub.record()
         if found is None:
             self.refuse(404, "no record")
             return
@@ -263,13 +263,13 @@ class Tab(tornado.websocket.WebSocketHandler, Guarded):
 
     def open(self, *args: str, **kwargs: str) -> None:
         self.set_nodelay(True)
-        self.server.hall.joined(self)
+        self.server.hub.joined(self)
 
     def on_message(self, message: str | bytes) -> None:
-        self.server.hall.said(self, message)
+        self.server.hub.said(self, message)
 
     def on_close(self) -> None:
-        self.server.hall.left(self)
+        self.server.hub.left(self)
 
     def send_text(self, data: str) -> None:
         """Send an event that is encoded; a tab that is gone gets nothing."""

@@ -1,4 +1,4 @@
-"""The hall around the modes: the tabs that watch, the one that holds the board, and the engine."""
+"""The hub around the modes: the tabs that watch, the one that holds the board, and the engine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def send(tab: Tab, event: Event) -> None:
     tab.send_text(msgspec.json.encode(event).decode())
 
 
-class Hall:
+class Hub:
     """Any number of tabs watch; one holds the board, and its commands alone are carried out.
 
     One mode is active: it is shown, commanded, and asks the engine. All calls are made in the thread of one event loop.

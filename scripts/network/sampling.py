@@ -39,10 +39,9 @@ from siqi.games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RE
 from siqi.games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal
 from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, POSITION_DTYPE, put_piece, target_of
 from siqi.games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
-from siqi.games.xiangqi.search.adapter import XiangqiAdapter, search_root
 from siqi.games.xiangqi.search.margins import MarginsRecord
 from siqi.games.xiangqi.search.quiescence import MATE, MATE_BOUND
-from siqi.games.xiangqi.search.search import INFINITE
+from siqi.games.xiangqi.search.search import INFINITE, PvsAdapter, search_root
 
 MAX_SCORE = 2500
 """Samples have smaller scores, either way: with larger ones a game is decided, and their size does not matter."""
@@ -201,7 +200,7 @@ def evaluate_and_sample(pos: Record, work: Record, lookup: Record) -> int:
 
 # ---------------------------------------------------------------- searches
 
-MARGIN, QUIET_BOUND = XiangqiAdapter.margin, XiangqiAdapter.quiet_bound
+MARGIN, QUIET_BOUND = PvsAdapter.margin, PvsAdapter.quiet_bound
 """The half-width of the aspiration windows, as in the engine's search."""
 
 

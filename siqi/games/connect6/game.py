@@ -13,7 +13,7 @@ from siqi.games.connect6.paper.players import PLAYERS, new_searcher
 from siqi.games.connect6.rules import movegen, notation
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS
 from siqi.games.connect6.rules.work import WORK_DTYPE
-from siqi.games.connect6.search.search import Connect6Adapter
+from siqi.games.connect6.search.search import PvsAdapter
 from siqi.games.contract import BenchItem, BookLine, Game, GameInfo, Searcher, Suggestion, Warn, check_throw
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import new_record
@@ -30,7 +30,7 @@ class Connect6:
     def __init__(self, warn: Warn) -> None:
         self._values = Values(INFO.options, Settings, PLAYERS)
         self._knowledge = Knowledge(self._values.settings, warn)
-        self._adapter = Connect6Adapter(self._knowledge)
+        self._adapter = PvsAdapter(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
         if self._values.change(name, value):

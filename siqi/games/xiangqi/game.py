@@ -35,7 +35,7 @@ from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.xiangqi.rules.movegen import MAX_PERFT
 from siqi.games.xiangqi.rules.position import QUIET_LIMIT
 from siqi.games.xiangqi.rules.work import WORK_DTYPE
-from siqi.games.xiangqi.search.adapter import XiangqiAdapter
+from siqi.games.xiangqi.search.search import PvsAdapter
 
 
 class Xiangqi:
@@ -45,7 +45,7 @@ class Xiangqi:
     def __init__(self, warn: Warn) -> None:
         self._values = Values(INFO.options, Settings, PLAYERS)
         self._knowledge = Knowledge(self._values.settings, warn)
-        self._adapter = XiangqiAdapter(self._knowledge)
+        self._adapter = PvsAdapter(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
         if name in MARGIN_OPTIONS:

@@ -9,7 +9,7 @@ from siqi.games.contract import Task
 from siqi.games.kernel.control import NEVER, Control
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.xiangqi.rules.work import MAX_MOVES
-from siqi.games.xiangqi.search.adapter import search_root
+from siqi.games.xiangqi.search.search import search_root
 
 FIRST = MAX_MOVES
 """The place of the moves of ply 1."""

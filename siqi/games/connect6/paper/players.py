@@ -15,6 +15,6 @@ PLAYERS: Mapping[str, Mapping[str, str]] = {"roads": {}}
 
 def new_searcher(knowledge: Knowledge) -> Searcher[Connect6Position]:
     """Return the player's searcher; only now its kernels are compiled."""
-    from siqi.games.connect6.paper.adapter import RoadsAdapter
+    from siqi.games.connect6.paper.roads import RoadsAdapter
 
     return DeepeningSearcher(RoadsAdapter(knowledge))

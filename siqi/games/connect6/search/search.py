@@ -335,7 +335,7 @@ def list_root(pos: Record, work: Record, lookup: Record, limit: int) -> int:
     return count
 
 
-class Connect6Adapter(AspirationAdapter["Connect6Position"]):
+class PvsAdapter(AspirationAdapter["Connect6Position"]):
     """Connect6's half of the aspiration searcher."""
 
     work_dtype = WORK_DTYPE

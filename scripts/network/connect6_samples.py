@@ -26,7 +26,7 @@ from siqi.games.connect6.evaluation.network import ENEMY, OWN, VALUE_LOGIT
 from siqi.games.connect6.rules.lookup import POINTS
 from siqi.games.connect6.rules.notation import parse_turn
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
-from siqi.games.connect6.search.proof import ThreatSolver
+from siqi.games.connect6.search.threats import ThreatSolver
 from siqi.games.game_record import GameRecord, replay
 
 HELD_OUT = 20

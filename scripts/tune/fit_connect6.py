@@ -30,7 +30,7 @@ from siqi.games.connect6.data.weights import CENTRE
 from siqi.games.connect6.game import create
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, ROADS
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
-from siqi.games.connect6.search.proof import ThreatSolver
+from siqi.games.connect6.search.threats import ThreatSolver
 from siqi.games.contract import silent
 from siqi.system.files import replace_file
 

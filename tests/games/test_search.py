@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from connect6_proofs import prove
 
 from naive.connect6 import ROADS, Naive, Point, points_of
 from siqi.games import registry
-from siqi.games.connect6.search.proof import ThreatSolver
+from siqi.games.connect6.search.threats import ThreatSolver
 from siqi.games.contract import Line, Searcher, Task, exhaust
 from siqi.games.kernel.control import Control
 
@@ -107,7 +108,7 @@ def test_connect6_reports_a_mate_by_threats_whatever_its_width() -> None:
     game = registry.load("connect6")
     game.set_option("Width", "6")
     board = "19/19/19/19/19/19/12w6/10bw7/9b9/6w2b1w7/19/19/19/19/19/19/19/19/19"
-    proof = ThreatSolver().prove(game.position(f"{board} b 2").record, 200_000)
+    proof = prove(ThreatSolver(), game.position(f"{board} b 2").record, 200_000)
     line, _ = search("connect6", f"{board} b 2", 8, 100_000, game.searcher())
     assert proof is not None and line.score.mate == proof.length
 

@@ -38,8 +38,8 @@ from siqi.games.connect6.evaluation.network import (
 )
 from siqi.games.connect6.evaluation.patterns import NetworkEvaluation
 from siqi.games.connect6.rules.lookup import POINTS, SIZE
-from siqi.games.connect6.search.proof import ThreatSolver
 from siqi.games.connect6.search.search import THREAT_DEPTH, THREAT_NODES
+from siqi.games.connect6.search.threats import ThreatSolver
 
 NUMBERS = {code: number for number, code in enumerate(WINDOWS)}
 

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from connect6_proofs import Proof, prove
 from fixture_files import SHARED
 
 from naive.connect6 import ROADS, Naive, Point, points_of
 from siqi.games import registry
 from siqi.games.connect6.rules.notation import turn_text
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
-from siqi.games.connect6.search.proof import Proof, ThreatSolver
+from siqi.games.connect6.search.threats import ThreatSolver
 from siqi.games.contract import Task
 from siqi.games.kernel.control import Control
 
@@ -83,7 +84,7 @@ def test_a_win_is_proven(game: Any, solver: ThreatSolver, puzzle: dict[str, Any]
     position = replay(game, puzzle["history"])
     length = solver.solve(position.record, BUDGET)
     assert length and length <= (puzzle["t2_depth"] or length)
-    proof = solver.prove(position.record, BUDGET)
+    proof = prove(solver, position.record, BUDGET)
     assert proof is not None and proof.length == length
     assert check(board_of(position), position.turn, proof) == length
 
@@ -180,7 +181,7 @@ def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: 
         hits.sort(key=lambda reply: -int(interest[first_stone(reply)] + interest[second_stone(reply)]))
         for reply in [*hits[:25], *rng.sample(hits, 25)]:
             position.push(reply)
-            proof = solver.prove(position.record, BUDGET)
+            proof = prove(solver, position.record, BUDGET)
             assert proof is not None and proof.length < length, (position.fen(), turn_text(turn), turn_text(reply))
             check(board_of(position), side, proof)
             position.pop()
@@ -191,14 +192,14 @@ def test_an_attack_may_leave_one_stone_for_the_defence(game: Any, solver: Threat
     """A stone defends while the other attacks: e1 meets the threat on the first row, k11 attacks alone."""
     rows = "w17w/19/16w2/19/19/19/19/19/7bbb9/9bb8/8b1b8/7b2b8/19/19/19/19/19/19/wwww14w b 2"
     position = game.position(rows)
-    proof = solver.prove(position.record, BUDGET)
+    proof = prove(solver, position.record, BUDGET)
     assert proof is not None and check(board_of(position), position.turn, proof) == 2
 
 
 def test_no_win_without_stones(game: Any, solver: ThreatSolver) -> None:
     for history in ([], ["j10"], ["j10", "i11k11"]):
         assert solver.solve(replay(game, history).record, BUDGET) == 0
-        assert solver.prove(replay(game, history).record, BUDGET) is None
+        assert prove(solver, replay(game, history).record, BUDGET) is None
 
 
 def test_out_of_nodes(game: Any) -> None:
@@ -235,7 +236,7 @@ def test_shared_positions_without_a_win(game: Any, solver: ThreatSolver) -> None
     claimed = 0
     for row, position in shared_positions(game, "double_threat_none.csv"):
         if row["exhausted_at_depth10"] == "True" and solver.solve(position.record, BUDGET, depth=10):
-            proof = solver.prove(position.record, BUDGET)
+            proof = prove(solver, position.record, BUDGET)
             assert proof is not None
             check(board_of(position), position.turn, proof)
             claimed += 1

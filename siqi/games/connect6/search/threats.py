@@ -7,7 +7,7 @@ thousands.
 
 from __future__ import annotations
 
-from siqi.games.connect6.rules.lookup import LOOKUP, ROAD_LENGTH, ROADS
+from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, ROAD_LENGTH, ROADS
 from siqi.games.connect6.rules.movegen import winning_turn
 from siqi.games.connect6.rules.position import (
     NO_POINT,
@@ -21,12 +21,13 @@ from siqi.games.connect6.rules.position import (
     undo_stone,
     undo_turn,
 )
-from siqi.games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK
+from siqi.games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK, WORK_DTYPE
 from siqi.games.connect6.search.attacks import NO_ATTACK, UNSTOPPABLE, list_attacks, list_pairs_with, list_replies
+from siqi.games.kernel.control import Control
 from siqi.games.kernel.intrinsics import recurse_3
-from siqi.games.kernel.jit import Record, entry, inner, int64, outlined, pair, void
+from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, outlined, pair, void
 from siqi.games.kernel.node import count_node, hasten_poll, pick_from
-from siqi.games.kernel.tt import EXACT, entry_depth, entry_move, entry_score, probe, save
+from siqi.games.kernel.tt import EXACT, TranspositionTable, entry_depth, entry_move, entry_score, probe, save
 
 ABORTED = -1
 """Sentinel for a number of turns: the node limit or the stop came first."""
@@ -319,3 +320,32 @@ def replies_to(pos: Record, work: Record, lookup: Record, turn: int) -> int:
     Return their number.
     """
     return list_replies(pos, work, lookup, turn, pos.turn ^ 1, int64(0))
+
+
+class ThreatSolver:
+    """The threat search alone, with a transposition table and a control block of its own."""
+
+    def __init__(self, megabytes: int = 16) -> None:
+        self._work = new_record(WORK_DTYPE)
+        self._tt = TranspositionTable(megabytes)
+        self._control = Control()
+        self._work.control = self._control.address
+        self._work.tt, self._work.tt_mask = self._tt.address, self._tt.mask
+        self.nodes = 0
+        """Nodes of the last search."""
+
+    def solve(self, pos: Record, budget: int, depth: int = MAX_LEVELS) -> int | None:
+        """Return the number of turns in which the side to move wins by double threats, 0 if it does not.
+
+        None if `budget`, a number of nodes, did not suffice. `depth`: the most turns of the win.
+        """
+        length = int(win_by_threats(pos, self._work, LOOKUP_RECORD, depth, budget))
+        self.nodes = int(self._work.attack_nodes)
+        return None if length == ABORTED else length
+
+    def solve_after(self, pos: Record, turn: int, budget: int) -> int:
+        """Return the number of turns in which a turn that makes a threat wins by double threats after every reply.
+
+        0 if that is not proven with `budget` nodes for each reply.
+        """
+        return max(int(win_after(pos, self._work, LOOKUP_RECORD, turn, budget)), 0)

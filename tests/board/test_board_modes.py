@@ -50,7 +50,10 @@ def test_a_folder_that_cannot_be_written_keeps_no_page_from_its_modes(tmp_path: 
 def test_progress_is_in_both_languages(tmp_path: Path) -> None:
     """The page has a language of its own: the process may have another one."""
     for text, chinese in (
-        ("compiling ewn for the first time; later starts use the cache", "正在编译爱恩斯坦棋（首次；以后启动时用缓存）"),
+        (
+            "compiling ewn for the first time; later starts use the cache",
+            "正在编译爱恩斯坦棋（首次；以后启动时用缓存）",
+        ),
         ("compiling ewn: 3 kernels in 1.2 s", "正在编译爱恩斯坦棋：3 个内核，1.2 秒"),
     ):
         (event,) = two(tmp_path).active.loading(text)

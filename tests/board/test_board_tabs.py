@@ -59,8 +59,8 @@ def test_a_tab_that_slept_shows_the_position_of_now(browser: Any, tmp_path: Path
         sleeper.wait_for_selector("#main-actions [data-act=takeBoard]")
         lifecycle = holder.context.new_cdp_session(sleeper)
         lifecycle.send("Page.setWebLifecycleState", {"state": "frozen"})
-        served.call(served.server.hall._tabs[-1].close)  # as after pings without an answer
-        until(holder, lambda: len(served.server.hall._tabs) == 1)
+        served.call(served.server.hub._tabs[-1].close)  # as after pings without an answer
+        until(holder, lambda: len(served.server.hub._tabs) == 1)
         holder.click("#grid [data-point=j10]")
         until(holder, lambda: len(shown(served).moves) == 2)
         assert not follows(sleeper, served)

@@ -230,30 +230,27 @@ def _game_in(source: GameSource, number: int | None) -> ShowRequest:
 
 def write(arguments: Arguments, game: str, position: Position | Diagram, maker: PictureMaker) -> None:
     """Write the position in the form that the arguments name; ValueError for marks and extras that it cannot have."""
-    if arguments.svg is None and arguments.png is None:
-        _print_text(arguments, position, maker)
-        return
-    drawing = _drawing(arguments, game, position, maker)
-    if arguments.png is None:
-        data = (drawing.svg() + "\n").encode()
-        if arguments.svg == "-":
-            _put(data)
-        else:
-            _replace(arguments.svg, data, is_svg)
-        return
-    width = arguments.size or 800
-    if width > MAX_PNG_PIXELS:
-        raise ValueError(f"--size: at most {MAX_PNG_PIXELS} pixels for PNG, not {width}")
-    import cairosvg
+    if arguments.svg is not None:
+        drawing = _drawing(arguments, game, position, maker)
+        _write_file(arguments.svg, (drawing.svg() + "\n").encode(), is_svg)
+    elif arguments.png is not None:
+        width = arguments.size or 800
+        if width > MAX_PNG_PIXELS:
+            raise ValueError(f"--size: at most {MAX_PNG_PIXELS} pixels for PNG, not {width}")
+        drawing = _drawing(arguments, game, position, maker)
+        import cairosvg
 
-    data = marked_png(cairosvg.svg2png(bytestring=drawing.svg().encode(), output_width=width))
-    if arguments.png == "-":
-        _put(data)
+        data = marked_png(cairosvg.svg2png(bytestring=drawing.svg().encode(), output_width=width))
+        _write_file(arguments.png, data, is_png)
     else:
-        _replace(arguments.png, data, is_png)
+        _print_text(arguments, position, maker)
 
 
-def _replace(path: str, data: bytes, owns: Owns) -> None:
+def _write_file(path: str, data: bytes, owns: Owns) -> None:
+    """Write a picture; `-` is standard output."""
+    if path == "-":
+        _put(data)
+        return
     with held_back():
         replace_file(path, [data], owns)
 

@@ -30,10 +30,10 @@ def no_results(id: str, turn: int) -> Answer:
     return {"id": id, "turn": turn, "isDuringSearch": False, "noResults": True}
 
 
-def place_of(answer: Answer, unit: str) -> str:
-    """Return which position an answer is to; `unit`: what ids name, such as `game`, '' if they say it themselves."""
-    name = f"line {answer['line']}" if "line" in answer else f"{unit} {answer.get('id', '?')}".lstrip()
-    return f"{name}, after move {answer['turn']}" if answer.get("turn") else name
+def place_of(answer: Answer, name: str) -> str:
+    """Return which position an answer is to; `name`: what an id is, such as `game {}`."""
+    place = f"line {answer['line']}" if "line" in answer else name.format(answer.get("id", "?"))
+    return place + (f", after move {answer['turn']}" if answer.get("turn") else "")
 
 
 def is_answer(value: object) -> bool:

@@ -111,7 +111,7 @@ class AnalyseCommand:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
         self._status = 0
-        self._unit = ""
+        self._id_name = "{}"
         check_encoding(arguments.encoding)
         self._files = files_of(arguments.names, progress.report)
         self._failed: list[str] = []
@@ -172,7 +172,7 @@ class AnalyseCommand:
             output.write(answer)
         self._progress.update(answer)
         if not self._output.shows_errors and "error" in answer:
-            self._progress.report(f"{place_of(answer, self._unit)}: {answer['error']}")
+            self._progress.report(f"{place_of(answer, self._id_name)}: {answer['error']}")
 
     def _expect(self, name: str, turns: tuple[int, ...], done: list[Final]) -> None:
         self._progress.expect(len(turns))
@@ -221,7 +221,7 @@ class AnalyseCommand:
     def _begin(self, name: str, number: int, kind: InputKind) -> None:
         """Note which input is read, and report it if there are several or its kind was detected."""
         self._progress.read(name, number, len(self._files.files))
-        self._unit = "" if self._files.are_many else kind.unit
+        self._id_name = "{}" if self._files.are_many else kind.id_name
         self._output.begin(kind, self._files.are_many)
         if self._files.are_many or kind.is_detected:
             place = f" ({number} of {len(self._files.files)})" if self._files.are_many else ""

@@ -50,9 +50,9 @@ class InputKind(NamedTuple):
         return self.way not in (JSON, FEN, TABLE)
 
     @property
-    def unit(self) -> str:
-        """What the ids of its answers name."""
-        return {JSON: "query", FEN: "line", TABLE: "row"}.get(self.way, "game")
+    def id_name(self) -> str:
+        """What the ids of its answers are, with {} for the id."""
+        return {JSON: "query {}", FEN: "line {}", TABLE: "row {}"}.get(self.way, "game {}")
 
     def __str__(self) -> str:
         if self.way == JSON:

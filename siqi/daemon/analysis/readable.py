@@ -32,16 +32,16 @@ class TextOutput(Output):
         """
         self._is_alone = is_alone
         self._has_bar = has_bar
-        self._unit = ""
+        self._id_name = "{}"
 
     def begin(self, kind: InputKind, are_many: bool) -> None:
-        self._unit = "" if are_many else kind.unit
+        self._id_name = "{}" if are_many else kind.id_name
 
     def write(self, answer: Answer) -> None:
         """Take an answer; those during a search and those to actions are left out."""
         if answer.get("isDuringSearch") or "action" in answer:
             return
-        place = "" if self._is_alone else f"{place_of(answer, self._unit)}: "
+        place = "" if self._is_alone else f"{place_of(answer, self._id_name)}: "
         if "error" in answer:
             self._write(f"{place}{answer['error']}")
         elif "warning" in answer:

@@ -225,7 +225,7 @@ def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
     if position.count_legal() < 3000:
         return position.legal_moves()
     from siqi.games.connect6.board import Connect6Position  # compiled only if wanted
-    from siqi.games.connect6.rules.position import make_turn
+    from siqi.games.connect6.rules.position import make_move
 
     assert isinstance(position, Connect6Position)
     empty = [point for point, stone in enumerate(position.record.stones.tolist()) if not stone]
@@ -233,7 +233,7 @@ def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
     moves: set[int] = set()
     while len(moves) < 20:
         first, second = sorted(draw.sample(near if len(near) > 9 and draw.random() < 0.5 else empty, 2))
-        moves.add(make_turn(first, second))
+        moves.add(make_move(first, second))
     return sorted(moves)
 
 

@@ -24,7 +24,7 @@ from siqi.daemon.cluster.jobs import Jobs
 from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.evaluation.network import ENEMY, OWN, VALUE_LOGIT
 from siqi.games.connect6.rules.lookup import POINTS
-from siqi.games.connect6.rules.notation import parse_turn
+from siqi.games.connect6.rules.notation import parse_move
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from siqi.games.connect6.search.threats import ThreatSolver
 from siqi.games.game_record import GameRecord, replay
@@ -286,7 +286,7 @@ def _board_after(words: Sequence[str]) -> bytes:
     """Return the board after a game's first turns, as the side to move sees it."""
     stones = np.zeros(POINTS, np.uint8)
     for ply, word in enumerate(words):
-        for point in parse_turn(word):
+        for point in parse_move(word):
             if point != NO_POINT:
                 stones[point] = 1 + ply % 2
     return as_seen(stones, len(words) % 2).tobytes()  # type: ignore[no-any-return]

@@ -14,7 +14,7 @@ from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.evaluation.network import INTEREST_LOGIT
 from siqi.games.connect6.evaluation.patterns import NetworkEvaluation, load_interest
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINTS
-from siqi.games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_stone, make_turn
+from siqi.games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_stone, make_move
 from siqi.games.connect6.rules.work import WORK, WORK_DTYPE
 from siqi.games.connect6.search.search import INFINITE, THREAT_DEPTH, THREAT_NODES, search
 from siqi.games.connect6.search.threats import find_win
@@ -108,7 +108,7 @@ class Search:
         points = [int(point) for point in pos.past_point[height : int(pos.height)]]
         first = int(position.record.left)
         groups = [points[:first], *(points[at : at + 2] for at in range(first, len(points), 2))]
-        return [make_turn(min(group), max(group) if len(group) == 2 else NO_POINT) for group in groups]
+        return [make_move(min(group), max(group) if len(group) == 2 else NO_POINT) for group in groups]
 
     def score(self, pos: np.record, depth: int) -> int:
         """Return the score of a position by a search of `depth` plies, in the mover's view."""

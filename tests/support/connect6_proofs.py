@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD
-from siqi.games.connect6.rules.position import NOT_OVER, do_turn, undo_turn
+from siqi.games.connect6.rules.position import NOT_OVER, do_move, undo_move
 from siqi.games.connect6.search.threats import ThreatSolver, replies_to
 
 
@@ -23,16 +23,16 @@ def prove(solver: ThreatSolver, pos: Any, budget: int) -> Proof | None:
         return None
     pos, work = pos.copy(), solver._work
     turn = int(work.replies[0])
-    do_turn(pos, LOOKUP_RECORD, turn)
+    do_move(pos, LOOKUP_RECORD, turn)
     if pos.winner != NOT_OVER:
         return Proof(turn, {}, 1)
     replies: dict[int, Proof] = {}
     count = int(replies_to(pos, work, LOOKUP_RECORD, turn))
     for reply in work.replies[:count].tolist():
-        do_turn(pos, LOOKUP_RECORD, reply)
+        do_move(pos, LOOKUP_RECORD, reply)
         answer = prove(solver, pos, budget)
         if answer is None:
             return None
         replies[reply] = answer
-        undo_turn(pos, LOOKUP_RECORD, reply)
+        undo_move(pos, LOOKUP_RECORD, reply)
     return Proof(turn, replies, 1 + max((answer.length for answer in replies.values()), default=1))

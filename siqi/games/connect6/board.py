@@ -13,12 +13,12 @@ from siqi.games.connect6.rules.position import (
     NOT_OVER,
     POSITION_DTYPE,
     clear_board,
-    do_turn,
+    do_move,
     first_stone,
-    make_turn,
+    make_move,
     put_stone,
     second_stone,
-    undo_turn,
+    undo_move,
 )
 from siqi.games.contract import Outcome
 from siqi.games.kernel.jit import Record, new_record
@@ -103,9 +103,9 @@ class Connect6Position:
         if self.record.winner != NOT_OVER:
             return []
         points = self._empty_points()
-        moves = [make_turn(point, NO_POINT) for point in points if self._may_be_single(point)]
+        moves = [make_move(point, NO_POINT) for point in points if self._may_be_single(point)]
         if self.record.left == 2:
-            moves += [make_turn(first, second) for i, first in enumerate(points) for second in points[i + 1 :]]
+            moves += [make_move(first, second) for i, first in enumerate(points) for second in points[i + 1 :]]
         return moves
 
     def is_legal(self, move: int) -> bool:
@@ -120,18 +120,18 @@ class Connect6Position:
         return int(movegen.count_legal(self.record, LOOKUP_RECORD))
 
     def push(self, move: int) -> None:
-        do_turn(self.record, LOOKUP_RECORD, move)
+        do_move(self.record, LOOKUP_RECORD, move)
         self._turns.append(move)
 
     def pop(self) -> int:
         if not self._turns:
             raise IndexError("pop from the first position")
         move = self._turns.pop()
-        undo_turn(self.record, LOOKUP_RECORD, move)
+        undo_move(self.record, LOOKUP_RECORD, move)
         return move
 
     def parse_move(self, text: str) -> int:
-        first, second = notation.parse_turn(text)
+        first, second = notation.parse_move(text)
         if self.record.winner != NOT_OVER:
             raise ValueError(f"illegal move, the game is over: {text}")
         for point in (first, second):
@@ -142,10 +142,10 @@ class Connect6Position:
                 raise ValueError(f"illegal move, two stones are to be placed: {text}")
         elif self.record.left == 1:
             raise ValueError(f"illegal move, one stone is to be placed: {text}")
-        return make_turn(first, second)
+        return make_move(first, second)
 
     def move_text(self, move: int) -> str:
-        return notation.turn_text(move)
+        return notation.move_text(move)
 
     def outcome(self) -> Outcome | None:
         winner = int(self.record.winner)

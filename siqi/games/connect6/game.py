@@ -74,7 +74,7 @@ class Connect6:
         work = new_record(WORK_DTYPE)
         work.control = control.address
         twin = position.copy()
-        for move in sorted(twin.legal_moves(), key=notation.turn_text):
+        for move in sorted(twin.legal_moves(), key=notation.move_text):
             yield move, int(movegen.perft(twin.record, work, LOOKUP_RECORD, move, depth))
 
 

@@ -16,7 +16,7 @@ from fixture_files import SHARED
 
 from naive.connect6 import ROADS, Naive, Point, points_of
 from siqi.games import registry
-from siqi.games.connect6.rules.notation import turn_text
+from siqi.games.connect6.rules.notation import move_text
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from siqi.games.connect6.search.threats import ThreatSolver
 from siqi.games.contract import Task
@@ -60,7 +60,7 @@ def has_six(board: dict[Point, int], side: int) -> bool:
 
 def check(board: dict[Point, int], side: int, proof: Proof) -> int:
     """Assert that a proof wins against every pair of stones; return the length of its longest line in turns."""
-    points = points_of(turn_text(proof.turn))
+    points = points_of(move_text(proof.turn))
     assert not set(points) & set(board)
     after = board | dict.fromkeys(points, side)
     if has_six(after, side):
@@ -70,7 +70,7 @@ def check(board: dict[Point, int], side: int, proof: Proof) -> int:
     cells = sorted({point for threat in made for point in threat})
     assert not any(all(point in threat for threat in made) for point in cells), "one stone suffices"
     hits = {pair for pair in combinations(cells, 2) if all(set(pair) & set(threat) for threat in made)}
-    replies = {tuple(sorted(points_of(turn_text(reply)))): answer for reply, answer in proof.replies.items()}
+    replies = {tuple(sorted(points_of(move_text(reply)))): answer for reply, answer in proof.replies.items()}
     assert made and set(replies) == hits
     return 1 + max((check(after | dict.fromkeys(pair, 1 - side), side, replies[pair]) for pair in replies), default=1)
 
@@ -175,14 +175,14 @@ def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: 
         position.push(turn)
         made = threats(board_of(position), side)
         free = [turn for turn in position.legal_moves() if second_stone(turn) != NO_POINT]
-        hits = [reply for reply in free if all(set(points_of(turn_text(reply))) & set(threat) for threat in made)]
+        hits = [reply for reply in free if all(set(points_of(move_text(reply))) & set(threat) for threat in made)]
         assert len(hits) > 300, "one stone suffices, the other is free"
         interest = position.record.interest[(side ^ 1) * 361 :]
         hits.sort(key=lambda reply: -int(interest[first_stone(reply)] + interest[second_stone(reply)]))
         for reply in [*hits[:25], *rng.sample(hits, 25)]:
             position.push(reply)
             proof = prove(solver, position.record, BUDGET)
-            assert proof is not None and proof.length < length, (position.fen(), turn_text(turn), turn_text(reply))
+            assert proof is not None and proof.length < length, (position.fen(), move_text(turn), move_text(reply))
             check(board_of(position), side, proof)
             position.pop()
     assert count == 2

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.knowledge.knowledge import Knowledge
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
-from siqi.games.connect6.rules.position import NO_POINT, POSITION, first_stone, make_turn, second_stone
+from siqi.games.connect6.rules.position import NO_POINT, POSITION, first_stone, make_move, second_stone
 from siqi.games.contract import Line, Move, Score, Task
 from siqi.games.kernel.control import NEVER, STOPPED, Control, poll
 from siqi.games.kernel.intrinsics import recurse_4
@@ -248,7 +248,7 @@ def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
                 work.turns[place] = work.turns[place - 1]
                 work.values[place] = work.values[place - 1]
                 place -= 1
-            work.turns[place] = make_turn(first, second)
+            work.turns[place] = make_move(first, second)
             work.values[place] = value
             count += 1
         if scan == INCREMENTAL:

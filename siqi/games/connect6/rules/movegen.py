@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from siqi.games.connect6.rules.lookup import LOOKUP, POINTS, ROAD_LENGTH, ROADS
-from siqi.games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_turn, is_threat, make_turn, undo_turn
+from siqi.games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_move, is_threat, make_move, undo_move
 from siqi.games.connect6.rules.work import MAX_THREATS, WORK
 from siqi.games.kernel.control import poll
 from siqi.games.kernel.jit import Record, entry, inner, int64, void
@@ -63,26 +63,26 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int) -> int:
         if pos.stones[first] != 0:
             continue
         if single or wins_at(pos, lookup, first) == 1:
-            do_turn(pos, lookup, make_turn(first, NO_POINT))
+            do_move(pos, lookup, make_move(first, NO_POINT))
             total += perft_below(pos, work, lookup, depth - 1)
-            undo_turn(pos, lookup, make_turn(first, NO_POINT))
+            undo_move(pos, lookup, make_move(first, NO_POINT))
         if not single:
             for second in range(first + 1, POINTS):
                 if work.stopped == 1:
                     return total
                 if pos.stones[second] == 0:
-                    do_turn(pos, lookup, make_turn(first, second))
+                    do_move(pos, lookup, make_move(first, second))
                     total += perft_below(pos, work, lookup, depth - 1)
-                    undo_turn(pos, lookup, make_turn(first, second))
+                    undo_move(pos, lookup, make_move(first, second))
     return total
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64), is_rare=True)
 def perft(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
     """Return the number of leaves below one legal turn, `depth` turns deep with this one (depth >= 1)."""
-    do_turn(pos, lookup, move)
+    do_move(pos, lookup, move)
     total = perft_below(pos, work, lookup, depth - 1)
-    undo_turn(pos, lookup, move)
+    undo_move(pos, lookup, move)
     return total
 
 
@@ -113,13 +113,13 @@ def hits_all(work: Record, lookup: Record, first: int, second: int) -> int:
 
 
 @inner(int64(int64, int64), forceinline=True)
-def sorted_turn(first: int, second: int) -> int:
+def sorted_move(first: int, second: int) -> int:
     """Return the turn of two points given in either order; NO_POINT may be one of them."""
-    return make_turn(first, second) if first < second else make_turn(second, first)
+    return make_move(first, second) if first < second else make_move(second, first)
 
 
 @inner(int64(POSITION, WORK, LOOKUP))
-def winning_turn(pos: Record, work: Record, lookup: Record) -> int:
+def winning_move(pos: Record, work: Record, lookup: Record) -> int:
     """Return a turn that makes six at once; 0 if the stones left do not suffice."""
     side = pos.turn
     for road in range(ROADS):
@@ -136,5 +136,5 @@ def winning_turn(pos: Record, work: Record, lookup: Record) -> int:
                         first = point
                     else:
                         second = point
-            return sorted_turn(first, second)
+            return sorted_move(first, second)
     return 0

@@ -19,13 +19,13 @@ def point_text(point: int) -> str:
     return f"{COLUMNS[point // SIZE]}{point % SIZE + 1}"
 
 
-def turn_text(move: int) -> str:
+def move_text(move: int) -> str:
     """Return the text of a turn, `j10` or `i9k11`."""
     second = second_stone(move)
     return point_text(first_stone(move)) + (point_text(second) if second != NO_POINT else "")
 
 
-def parse_turn(text: str) -> tuple[int, int]:
+def parse_move(text: str) -> tuple[int, int]:
     """Return the turn's points (first, second), first < second, with second NO_POINT for a single stone.
 
     ValueError if the text is not a turn. Whether the turn is legal is not checked.

@@ -40,7 +40,7 @@ POSITION = record_type(POSITION_DTYPE)
 
 
 @accessor
-def make_turn(first: int, second: int) -> int:
+def make_move(first: int, second: int) -> int:
     """Return the turn of two points, `first` < `second`; `second` is NO_POINT for a single stone."""
     return first | second << 9
 
@@ -145,7 +145,7 @@ def undo_stone(pos: Record, lookup: Record) -> int:
 
 
 @entry(void(POSITION, LOOKUP, int64))
-def do_turn(pos: Record, lookup: Record, move: int) -> None:
+def do_move(pos: Record, lookup: Record, move: int) -> None:
     """Play a legal turn. If the first stone wins, the second is not placed."""
     do_stone(pos, lookup, first_stone(move))
     if second_stone(move) != NO_POINT and pos.winner == NOT_OVER:
@@ -153,8 +153,8 @@ def do_turn(pos: Record, lookup: Record, move: int) -> None:
 
 
 @entry(void(POSITION, LOOKUP, int64))
-def undo_turn(pos: Record, lookup: Record, move: int) -> None:
-    """Take back `move`, the last turn that `do_turn` played."""
+def undo_move(pos: Record, lookup: Record, move: int) -> None:
+    """Take back `move`, the last turn that `do_move` played."""
     if pos.past_point[pos.height - 1] == second_stone(move):
         undo_stone(pos, lookup)
     undo_stone(pos, lookup)

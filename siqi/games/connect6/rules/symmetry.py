@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
-from siqi.games.connect6.rules.position import NO_POINT, first_stone, make_turn, second_stone
+from siqi.games.connect6.rules.position import NO_POINT, first_stone, make_move, second_stone
 from siqi.games.kernel.jit import Record
 
 
@@ -47,4 +47,4 @@ def turned_back(move: int, symmetry: int) -> int:
 
 
 def _turn_of(points: list[int]) -> int:
-    return make_turn(min(points), max(points) if len(points) == 2 else NO_POINT)
+    return make_move(min(points), max(points) if len(points) == 2 else NO_POINT)

@@ -14,7 +14,7 @@ MAX_FIRSTS, SECONDS = 40, 8
 CANDIDATES = MAX_FIRSTS + 3 * SECONDS
 """The most points in work.candidates."""
 
-MAX_TURNS = MAX_FIRSTS * SECONDS
+MAX_MOVES = MAX_FIRSTS * SECONDS
 """The most turns listed at one node."""
 
 MAX_THREATS = 128
@@ -99,9 +99,9 @@ WORK_DTYPE = record(
         ("root_proves", "i8"),  # 1 if a loss with every root turn is a proven loss
         ("root_is_free", "i8"),  # 1 if turns other than those listed may be played
         ("root_count", "i8"),
-        ("root_moves", "i4", MAX_TURNS),  # best first
-        ("moves", "i4", MAX_TURNS * (MAX_PLY + 2)),  # [ply, MAX_TURNS]
-        ("move_scores", "i4", MAX_TURNS * (MAX_PLY + 2)),
+        ("root_moves", "i4", MAX_MOVES),  # best first
+        ("moves", "i4", MAX_MOVES * (MAX_PLY + 2)),  # [ply, MAX_MOVES]
+        ("move_scores", "i4", MAX_MOVES * (MAX_PLY + 2)),
         ("pv", "i4", (MAX_PLY + 2) * (MAX_PLY + 2)),  # [ply, place]: a triangle of variations
         ("pv_length", "u1", MAX_PLY + 2),
         ("claims", "u1", MAX_PLY + 2),  # [ply]: the claim on which the variation rests (search/claims.py), 0 for none

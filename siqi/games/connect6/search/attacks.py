@@ -7,7 +7,7 @@ stone hits every threat. A threat is kept as the one or two empty points of its 
 from __future__ import annotations
 
 from siqi.games.connect6.rules.lookup import LOOKUP, NEIGHBOURS, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
-from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_turn
+from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_move
 from siqi.games.connect6.rules.position import NO_POINT, POSITION, THREAT, first_stone, second_stone
 from siqi.games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
 from siqi.games.kernel.jit import Record, inner, int64, void
@@ -70,7 +70,7 @@ def list_pairs_with(work: Record, first: int, at: int, end: int) -> int:
         return NO_ATTACK
     for second in (a, b):
         if second != NO_POINT:
-            turn = sorted_turn(first, second)
+            turn = sorted_move(first, second)
             is_new = True
             for i in range(at, end):
                 if work.replies[i] == turn:
@@ -134,7 +134,7 @@ def try_attack(pos: Record, work: Record, lookup: Record, first: int, second: in
         work.attack_cut = 1
         return end
     base = pos.turn * POINTS
-    work.attacks[end] = sorted_turn(first, second)
+    work.attacks[end] = sorted_move(first, second)
     work.attack_scores[end] = pos.interest[base + first] + pos.interest[base + second] - REPLY_COST * replies
     return end + 1
 

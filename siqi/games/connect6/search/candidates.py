@@ -17,23 +17,23 @@ from siqi.games.connect6.evaluation.patterns import (
     set_stone,
 )
 from siqi.games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH, SIZE
-from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_turn, winning_turn
+from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_move, winning_move
 from siqi.games.connect6.rules.position import (
     NO_POINT,
     POSITION,
-    do_turn,
+    do_move,
     first_stone,
-    make_turn,
+    make_move,
     second_stone,
-    undo_turn,
+    undo_move,
 )
 from siqi.games.connect6.rules.work import (
     CANDIDATES,
     COMPLETE,
     LOST,
     MAX_FIRSTS,
+    MAX_MOVES,
     MAX_THREATS,
-    MAX_TURNS,
     PARTIAL,
     SECONDS,
     WORK,
@@ -144,7 +144,7 @@ def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: 
 @inner(int64(WORK, int64, int64, int64, int64, int64), forceinline=True)
 def list_turn(work: Record, first: int, second: int, score: int, start: int, end: int) -> int:
     """Add a turn to work.moves[start:end] unless it is there; return the list's new end."""
-    turn = sorted_turn(first, second)
+    turn = sorted_move(first, second)
     for i in range(start, end):
         if work.moves[i] == turn:
             return end
@@ -162,7 +162,7 @@ def list_singles(pos: Record, work: Record, lookup: Record, end: int, count: int
             point = int64(work.candidates[i])
             if must_hit == 1 and hits_all(work, lookup, point, point) == 0:
                 continue
-            work.moves[end] = make_turn(point, NO_POINT)
+            work.moves[end] = make_move(point, NO_POINT)
             work.move_scores[end] = work.candidate_scores[i]
             end += 1
         if end > first_listed:
@@ -188,7 +188,7 @@ def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds
     """
     end = start
     coverage = int64(COMPLETE if work.threat_count < MAX_THREATS else PARTIAL)
-    limit = start + MAX_TURNS - seconds
+    limit = start + MAX_MOVES - seconds
     base = int64(work.threat_roads[0]) * ROAD_LENGTH
     for j in range(base, base + ROAD_LENGTH):
         first = int64(lookup.road_points[j])
@@ -228,9 +228,9 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
         turn = int64(work.moves[i])
         is_useful = in_zone(work, first_stone(turn)) == 1 or in_zone(work, second_stone(turn)) == 1
         if not is_useful:
-            do_turn(pos, lookup, turn)
+            do_move(pos, lookup, turn)
             is_useful = pos.threats[side] > 0
-            undo_turn(pos, lookup, turn)
+            undo_move(pos, lookup, turn)
         if is_useful:
             work.moves[kept] = turn
             work.move_scores[kept] = work.move_scores[i]
@@ -242,13 +242,13 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
     for i in range(count):
         work.zone[i] = work.candidates[i]
     end = kept
-    for i in range(min(count, (start + MAX_TURNS - kept) // SECONDS)):
+    for i in range(min(count, (start + MAX_MOVES - kept) // SECONDS)):
         end = list_with(pos, work, lookup, int64(work.zone[i]), int64(SECONDS), start, end)
     return end
 
 
 @outlined(pair(POSITION, WORK, LOOKUP, int64, int64, int64))
-def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: int, zone_count: int) -> tuple[int, int]:
+def generate_moves(pos: Record, work: Record, lookup: Record, ply: int, width: int, zone_count: int) -> tuple[int, int]:
     """List the turns worth searching in the ply's part of work.moves, unordered; return their end and their coverage.
 
     They are about five times `width`, each with its interest as score. A turn that wins at once is listed alone.
@@ -256,10 +256,10 @@ def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: i
     of `find_danger`; if there are any, only the turns of `list_in_zone` are listed. The coverage, PARTIAL, COMPLETE or
     LOST, says what was left out.
     """
-    start = ply * MAX_TURNS
+    start = ply * MAX_MOVES
     coverage = int64(PARTIAL)
     if pos.threats[pos.turn] > 0:
-        turn = winning_turn(pos, work, lookup)
+        turn = winning_move(pos, work, lookup)
         if turn != 0:
             work.moves[start] = turn
             work.move_scores[start] = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from siqi.games.connect6.evaluation.patterns import load_interest
 from siqi.games.connect6.rules.lookup import LOOKUP, ROAD_LENGTH, ROADS
-from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_turn
+from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_move
 from siqi.games.connect6.rules.position import POSITION, THREAT, do_stone, undo_stone
 from siqi.games.connect6.rules.work import MAX_LEVELS, MAX_REFUTATIONS, SECONDS, WORK
 from siqi.games.connect6.search.candidates import choose_points
@@ -97,7 +97,7 @@ def list_refutations(pos: Record, work: Record, lookup: Record) -> int:
         for j in range(seconds):
             second = int64(work.zone[j])
             if pos.stones[second] == 0 and count < MAX_REFUTATIONS:
-                work.refutations[count] = sorted_turn(first, second)
+                work.refutations[count] = sorted_move(first, second)
                 count += 1
         undo_stone(pos, lookup)
     return count
@@ -117,7 +117,7 @@ def list_threats(pos: Record, work: Record, lookup: Record) -> int:
                 first, second = int64(lookup.road_points[i]), int64(lookup.road_points[j])
                 if pos.stones[first] != 0 or pos.stones[second] != 0 or count == MAX_REFUTATIONS:
                     continue
-                turn = sorted_turn(first, second)
+                turn = sorted_move(first, second)
                 place = 0
                 while place < count and work.refutations[place] != turn:
                     place += 1

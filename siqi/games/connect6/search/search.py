@@ -13,10 +13,10 @@ from siqi.games.connect6.evaluation.evaluate import EVAL_BOUND, evaluate
 from siqi.games.connect6.evaluation.patterns import value_by_network
 from siqi.games.connect6.knowledge.knowledge import Knowledge
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD
-from siqi.games.connect6.rules.movegen import winning_turn
-from siqi.games.connect6.rules.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
-from siqi.games.connect6.rules.work import COMPLETE, LOST, MAX_LEVELS, MAX_PLY, MAX_TURNS, PARTIAL, WORK, WORK_DTYPE
-from siqi.games.connect6.search.candidates import generate_turns
+from siqi.games.connect6.rules.movegen import winning_move
+from siqi.games.connect6.rules.position import DRAW, NOT_OVER, POSITION, do_move, undo_move
+from siqi.games.connect6.rules.work import COMPLETE, LOST, MAX_LEVELS, MAX_MOVES, MAX_PLY, PARTIAL, WORK, WORK_DTYPE
+from siqi.games.connect6.search.candidates import generate_moves
 from siqi.games.connect6.search.claims import CLAIM_BONUS, UNCLAIMED, find_counter, list_refutations
 from siqi.games.connect6.search.threats import find_danger, find_win, win_after
 from siqi.games.contract import MATE_LIMIT, Task
@@ -111,7 +111,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if pos.winner != NOT_OVER:
         return 0 if pos.winner == DRAW else ply - MATE
     if pos.threats[pos.turn] > 0:
-        turn = winning_turn(pos, work, lookup)
+        turn = winning_move(pos, work, lookup)
         if turn != 0:
             work.pv_length[ply + 1] = 0
             set_pv(work, ply, turn)
@@ -157,9 +157,9 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     in_danger = zone_count > 0
 
     # Step 7. List the turns and score them: the table's first, then by interest, killers with a bonus
-    first = ply * MAX_TURNS
+    first = ply * MAX_MOVES
     width = work.width if depth > 0 else int64(DEFENCES)
-    end, coverage = generate_turns(pos, work, lookup, ply, width, zone_count)
+    end, coverage = generate_moves(pos, work, lookup, ply, width, zone_count)
     for i in range(first, end):
         if work.moves[i] == tt_move:
             work.move_scores[i] = INFINITE
@@ -176,7 +176,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         if i >= end_searched and best > -MATE_BOUND:
             break
         move = pick(work, i, end)
-        do_turn(pos, lookup, move)
+        do_move(pos, lookup, move)
         if i == first:
             score = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, ply + 1)
         else:
@@ -190,7 +190,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, depth - 1, ply + 1)
             if score > alpha and score < beta:
                 score = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, ply + 1)
-        undo_turn(pos, lookup, move)
+        undo_move(pos, lookup, move)
         if work.stopped == 1:
             return 0
         if score > best:
@@ -253,9 +253,9 @@ def verify_claim(pos: Record, work: Record, lookup: Record, alpha: int, beta: in
     best = int64(-INFINITE)
     for i in range(list_refutations(pos, work, lookup)):
         turn = int64(work.refutations[i])
-        do_turn(pos, lookup, turn)
+        do_move(pos, lookup, turn)
         score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(2))
-        undo_turn(pos, lookup, turn)
+        undo_move(pos, lookup, turn)
         if work.stopped == 1:
             return 0
         if score > best:
@@ -297,7 +297,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
                 return MATE - (2 * length - 1)
     for i in range(skip, work.root_count):
         move = int64(work.root_moves[i])
-        do_turn(pos, lookup, move)
+        do_move(pos, lookup, move)
         if i == skip:
             score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         else:
@@ -306,7 +306,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
                 score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         if work.stopped == 0 and score > alpha and work.claims[1] != UNCLAIMED and work.claims[1] & 1 == 0:
             score = -verify_claim(pos, work, lookup, -beta, -alpha, depth - 1, -score)
-        undo_turn(pos, lookup, move)
+        undo_move(pos, lookup, move)
         if work.stopped == 1:
             break
         if score > best:
@@ -327,7 +327,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
 @entry(int64(POSITION, WORK, LOOKUP, int64))
 def list_root(pos: Record, work: Record, lookup: Record, limit: int) -> int:
     """List at most `limit` turns worth searching at the root in work.root_moves, best first; return their number."""
-    end, coverage = generate_turns(pos, work, lookup, ply=0, width=limit, zone_count=0)
+    end, coverage = generate_moves(pos, work, lookup, ply=0, width=limit, zone_count=0)
     count = min(end, limit)
     work.root_proves = 1 if coverage == LOST or (coverage == COMPLETE and count == end) else 0
     for i in range(count):
@@ -356,14 +356,14 @@ class PvsAdapter(AspirationAdapter["Connect6Position"]):
         """Prepare each thread's memory; list three times as many turns at the root as at the nodes below."""
         settings = self._knowledge.settings
         self._phase, self.max_depth = task.position.phase, settings.depth or MAX_PLY - 1
-        turns = list(task.moves[:MAX_TURNS])
+        turns = list(task.moves[:MAX_MOVES])
         self._knowledge.evaluation.prepare(works)
         for work in works:
             work.width = settings.width
             work.killers[:] = 0
             work.root_is_free = not task.moves
             if task.moves:
-                work.root_proves = int(len(task.moves) <= MAX_TURNS)
+                work.root_proves = int(len(task.moves) <= MAX_MOVES)
                 work.root_moves[: len(turns)] = turns
             else:
                 count = int(list_root(task.position.record, work, LOOKUP_RECORD, 3 * settings.width))

@@ -8,18 +8,18 @@ thousands.
 from __future__ import annotations
 
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, ROAD_LENGTH, ROADS
-from siqi.games.connect6.rules.movegen import winning_turn
+from siqi.games.connect6.rules.movegen import winning_move
 from siqi.games.connect6.rules.position import (
     NO_POINT,
     NOT_OVER,
     POSITION,
     THREAT,
+    do_move,
     do_stone,
-    do_turn,
     first_stone,
     second_stone,
+    undo_move,
     undo_stone,
-    undo_turn,
 )
 from siqi.games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK, WORK_DTYPE
 from siqi.games.connect6.search.attacks import NO_ATTACK, UNSTOPPABLE, list_attacks, list_pairs_with, list_replies
@@ -93,18 +93,18 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
             if depth == 2:
                 work.attack_cut = 1
                 break
-            do_turn(pos, lookup, turn)
+            do_move(pos, lookup, turn)
             count = list_replies(pos, work, lookup, turn, side, replies)
             for r in range(replies, replies + count):
                 reply = int64(work.replies[r])
-                do_turn(pos, lookup, reply)
+                do_move(pos, lookup, reply)
                 length = recurse_3(pos, work, lookup, depth - 1, level + 1, end)
-                undo_turn(pos, lookup, reply)
+                undo_move(pos, lookup, reply)
                 if length == 0:
                     longest = int64(0)
                     break
                 longest = max(longest, length + 1)
-            undo_turn(pos, lookup, turn)
+            undo_move(pos, lookup, turn)
             if work.attack_aborted == 1:
                 return 0
         if longest > 0:
@@ -181,7 +181,7 @@ def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, budge
     replies = level * MAX_REPLIES
     if with_counters == 1:
         add_counters_to_zone(pos, work, lookup, pos.turn ^ 1)
-    do_turn(pos, lookup, turn)
+    do_move(pos, lookup, turn)
     add_to_zone(work, first_stone(turn))
     add_to_zone(work, second_stone(turn))
     count = list_replies(pos, work, lookup, turn, pos.turn ^ 1, replies)
@@ -191,10 +191,10 @@ def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, budge
     budget -= 1
     for r in range(replies, replies + count):
         reply = int64(work.replies[r])
-        do_turn(pos, lookup, reply)
+        do_move(pos, lookup, reply)
         budget = recurse_3(pos, work, lookup, level + 1, budget, with_counters)
-        undo_turn(pos, lookup, reply)
-    undo_turn(pos, lookup, turn)
+        undo_move(pos, lookup, reply)
+    undo_move(pos, lookup, turn)
     return budget
 
 
@@ -267,7 +267,7 @@ def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int)
     side = pos.turn
     if pos.threats[side] > 0:
         return 0
-    do_turn(pos, lookup, turn)
+    do_move(pos, lookup, turn)
     longest: int = int64(0)
     if pos.winner == NOT_OVER and pos.left == 2 and pos.threats[side] > 0 and pos.threats[side ^ 1] == 0:
         longest = int64(1)
@@ -285,15 +285,15 @@ def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int)
         for i in range(FIRST_REPLIES, end):
             if longest > 0:
                 reply = int64(work.replies[i])
-                do_turn(pos, lookup, reply)
+                do_move(pos, lookup, reply)
                 length, _ = find_win(pos, work, lookup, int64(MAX_LEVELS), budget)
-                undo_turn(pos, lookup, reply)
+                undo_move(pos, lookup, reply)
                 longest = max(longest, length) if length > 0 else length
         for i in range(singles):
             if longest > 0:
                 length = win_against(pos, work, lookup, int64(work.singles[i]), budget)
                 longest = max(longest, length) if length > 0 else length
-    undo_turn(pos, lookup, turn)
+    undo_move(pos, lookup, turn)
     return longest + 1 if longest > 0 else longest
 
 
@@ -303,7 +303,7 @@ def win_by_threats(pos: Record, work: Record, lookup: Record, depth: int, budget
     if pos.winner != NOT_OVER:
         return 0
     if pos.threats[pos.turn] > 0:
-        turn = winning_turn(pos, work, lookup)
+        turn = winning_move(pos, work, lookup)
         if turn != 0:
             work.replies[0] = turn
             return 1

@@ -95,7 +95,7 @@ def asked(game: Any, *words: str) -> dict[str, opening.OpeningMove]:
     position = game.position()
     for word in words:
         position.push(position.parse_move(word))
-    return {position.move_text(entry.move): entry for entry in game._knowledge.openings.moves(position)}
+    return {position.move_text(entry.move): entry for entry in game.knowledge.openings.moves(position)}
 
 
 REPERTOIRE = """# a comment
@@ -230,7 +230,7 @@ def test_a_connect6_board_may_lie_in_eight_ways(line: list[str]) -> None:
         for word in line:
             position.push(position.parse_move(laid(word, way)))
         keys.add(opening.opening_key(position)[0])
-        asked = game._knowledge.openings.moves(position)
+        asked = game.knowledge.openings.moves(position)
         assert len(asked) > 3 and all(position.is_legal(entry.move) for entry in asked)
         for symmetry in range(8):
             move = asked[0].move

@@ -257,7 +257,7 @@ def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
     for part in (40, 300, 1 << 40) * 15:
         harmed_book(source, tablebase.KIND, tablebase.VERSION, tmp_path / "NN-.ending", rng, part)
         warnings: list[str] = []
-        game._knowledge.tablebase = Tablebase([tmp_path], warnings.append)
+        game.knowledge.tablebase = Tablebase([tmp_path], warnings.append)
         searcher.clear()
         best = exhaust(searcher, Task(position, Control(300))).lines[0].pv[0]
         assert position.is_legal(best)

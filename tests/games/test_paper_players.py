@@ -192,7 +192,7 @@ def test_paper_5_s_search_asks_the_known_positions(tmp_path: Any) -> None:
 
 def test_papers_2_and_5_are_whole_and_give_the_options_back() -> None:
     player = Player("xiangqi", UseRules="checked", Evaluation="terms")
-    knowledge, start = player.game._knowledge, player.game.position()
+    knowledge, start = player.game.knowledge, player.game.position()
     start.push(start.parse_move("h2e2"))
     for name, has_rules in (("paper2", True), ("paper5", False)):
         player.game.set_option("Algorithm", name)

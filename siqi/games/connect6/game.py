@@ -29,12 +29,11 @@ class Connect6:
 
     def __init__(self, warn: Warn) -> None:
         self._values = Values(INFO.options, Settings, PLAYERS)
-        self._knowledge = Knowledge(self._values.settings, warn)
-        self._adapter = PvsAdapter(self._knowledge)
+        self.knowledge = Knowledge(self._values.settings, warn)
 
     def set_option(self, name: str, value: str) -> None:
         if self._values.change(name, value):
-            self._knowledge.use(self._values.settings)
+            self.knowledge.use(self._values.settings)
 
     def position(self, fen: str | None = None) -> Connect6Position:
         return Connect6Position(notation.START_FEN if fen is None else fen)
@@ -48,15 +47,15 @@ class Connect6:
         return notation.write_fen(pieces, turn, 1 if len(pieces) in (0, POINTS - 1) else 2)
 
     def searcher(self) -> Searcher[Connect6Position]:
-        return ChosenSearcher(lambda: self._knowledge.settings.algorithm, self._new_searcher)
+        return ChosenSearcher(lambda: self.knowledge.settings.algorithm, self._new_searcher)
 
     def _new_searcher(self) -> Searcher[Connect6Position]:
-        if self._knowledge.settings.algorithm in PLAYERS:
-            return new_searcher(self._knowledge)
-        return DeepeningSearcher(Aspiration(self._adapter))
+        if self.knowledge.settings.algorithm in PLAYERS:
+            return new_searcher(self.knowledge)
+        return DeepeningSearcher(Aspiration(PvsAdapter(self.knowledge)))
 
     def consult(self, position: Connect6Position) -> list[BookLine]:
-        return self._knowledge.openings.consult(position)
+        return self.knowledge.openings.consult(position)
 
     def suggest(self, position: Connect6Position, rng: random.Random) -> Suggestion | None:
         """Return a move that needs no search, or None: the centre for a first single stone, otherwise a book move.
@@ -65,10 +64,10 @@ class Connect6:
         """
         if position.record.empty == POINTS and position.record.left == 1:
             return Suggestion(position.parse_move(notation.CENTRE), "first stone", under_any_limit=True)
-        return self._knowledge.openings.suggest(position, rng)
+        return self.knowledge.openings.suggest(position, rng)
 
     def evaluate(self, position: Connect6Position) -> list[str]:
-        return self._knowledge.evaluation.explain(position.record)
+        return self.knowledge.evaluation.explain(position.record)
 
     def perft(self, position: Connect6Position, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         work = new_record(WORK_DTYPE)

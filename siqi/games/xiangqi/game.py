@@ -44,44 +44,44 @@ class Xiangqi:
 
     def __init__(self, warn: Warn) -> None:
         self._values = Values(INFO.options, Settings, PLAYERS)
-        self._knowledge = Knowledge(self._values.settings, warn)
-        self._adapter = PvsAdapter(self._knowledge)
+        self.knowledge = Knowledge(self._values.settings, warn)
+        self._adapter = PvsAdapter(self.knowledge)
 
     def set_option(self, name: str, value: str) -> None:
         if name in MARGIN_OPTIONS:
             self._adapter.set_margins(self._adapter.margins._replace(**{MARGIN_OPTIONS[name]: int(value)}))
         elif self._values.change(name, value):
-            self._knowledge.use(self._values.settings)
+            self.knowledge.use(self._values.settings)
         if name == "PositionFile":
-            self._knowledge.read_known_positions(value)
+            self.knowledge.read_known_positions(value)
 
     def learn_from(self, path: str) -> None:
-        self._knowledge.learn_from(path)
+        self.knowledge.learn_from(path)
 
     def begin_game(self) -> None:
-        self._knowledge.begin_game()
+        self.knowledge.begin_game()
 
     def position(self, fen: str | None = None) -> XiangqiPosition:
-        return XiangqiPosition(notation.START_FEN if fen is None else fen, self._knowledge.first_rank)
+        return XiangqiPosition(notation.START_FEN if fen is None else fen, self.knowledge.first_rank)
 
     def fen_of(self, pieces: Mapping[str, str], turn: int, die: int = 0) -> str:
         check_throw(INFO, die)
         return notation.write_fen(pieces, turn)
 
     def searcher(self) -> Searcher[XiangqiPosition]:
-        return ChosenSearcher(lambda: self._knowledge.settings.algorithm, self._new_searcher)
+        return ChosenSearcher(lambda: self.knowledge.settings.algorithm, self._new_searcher)
 
     def _new_searcher(self) -> Searcher[XiangqiPosition]:
-        if self._knowledge.settings.algorithm in PLAYERS:
-            return new_searcher(self._knowledge)
+        if self.knowledge.settings.algorithm in PLAYERS:
+            return new_searcher(self.knowledge)
         return DeepeningSearcher(Aspiration(self._adapter))
 
     def consult(self, position: XiangqiPosition) -> list[BookLine]:
-        return self._knowledge.consult(position)
+        return self.knowledge.consult(position)
 
     def tablebase_outcome(self, position: XiangqiPosition) -> Outcome | None:
         """Return the result by the tablebase: a mate if it comes before the 60-move rule, else a draw or None."""
-        code = self._knowledge.tablebase_code(position.record)
+        code = self.knowledge.tablebase_code(position.record)
         if code == UNKNOWN or (code and position.record.quiet + code - 1 > QUIET_LIMIT):
             return None
         if code == 0:
@@ -91,12 +91,12 @@ class Xiangqi:
 
     def solution(self, position: XiangqiPosition) -> list[int]:
         twin, line = position.copy(), []
-        code = self._knowledge.tablebase_code(twin.record)
+        code = self.knowledge.tablebase_code(twin.record)
         while code > 1:  # 1: mated
             code -= 1
             for move in twin.legal_moves():
                 twin.push(move)
-                if self._knowledge.tablebase_code(twin.record) == code:
+                if self.knowledge.tablebase_code(twin.record) == code:
                     line.append(move)
                     break
                 twin.pop()
@@ -105,10 +105,10 @@ class Xiangqi:
         return line
 
     def suggest(self, position: XiangqiPosition, rng: random.Random) -> Suggestion | None:
-        return self._knowledge.suggest(position, rng)
+        return self.knowledge.suggest(position, rng)
 
     def evaluate(self, position: XiangqiPosition) -> list[str]:
-        return self._knowledge.evaluation.explain(position.record, self._knowledge.first_rank)
+        return self.knowledge.evaluation.explain(position.record, self.knowledge.first_rank)
 
     def perft(self, position: XiangqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         check_perft(depth, MAX_PERFT)

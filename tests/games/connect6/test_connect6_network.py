@@ -124,7 +124,7 @@ def test_the_boards_that_a_search_leaves_are_right(threads: int) -> None:
     """After searches each view's features are those of its own board, computed anew: none has drifted."""
     game: Any = registry.load("connect6")
     evaluation = NetworkEvaluation(some_network())
-    game._knowledge.evaluation = evaluation
+    game.knowledge.evaluation = evaluation
     searcher = game.searcher()
     for item in game.bench[:4]:
         position = game.position(item.fen)

@@ -291,7 +291,7 @@ def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_pat
     warnings: list[str] = []
     tables = Tablebase([tmp_path], warnings.append)
     game = registry.load("xiangqi", warnings.append)
-    game._knowledge.tablebase = tables
+    game.knowledge.tablebase = tables
     for _ in range(3):
         line, hits = searched(game, game.position("3k5/9/9/9/9/9/9/9/9/3NKN3 w"))
         assert line.pv and not hits
@@ -401,7 +401,7 @@ def test_the_tablebase_has_no_pawn_where_no_game_brings_it(game: Any, fen: str, 
 def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) -> None:
     warnings: list[str] = []
     game = registry.load("xiangqi", warnings.append)
-    game._knowledge.tablebase = Tablebase([folder], warnings.append)
+    game.knowledge.tablebase = Tablebase([folder], warnings.append)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     control = Control()
@@ -412,7 +412,7 @@ def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) ->
 
 def test_a_slow_disk_does_not_make_a_search_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = registry.load("xiangqi")
-    game._knowledge.tablebase = Tablebase([folder], pytest.fail)
+    game.knowledge.tablebase = Tablebase([folder], pytest.fail)
     open_table = EndingTable.__init__
 
     def open_slowly(table: EndingTable, path: Path, ending: Ending) -> None:
@@ -446,7 +446,7 @@ def iterations(searcher: Any, position: Any, control: Control) -> list[tuple[int
 def new_search(folder: Path) -> tuple[Any, Any]:
     """Return the searcher of a game without open tables, and a position near tables."""
     game = registry.load("xiangqi")
-    game._knowledge.tablebase = Tablebase([TABLEBASE_FOLDER, folder], pytest.fail)
+    game.knowledge.tablebase = Tablebase([TABLEBASE_FOLDER, folder], pytest.fail)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     return searcher, game.position(NEAR_TABLES)

@@ -136,8 +136,8 @@ def test_a_drawn_pattern_lowers_the_score(game: Any, monkeypatch: pytest.MonkeyP
         return int(report.lines[0].score.cp)
 
     drawn = "2bakab2/9/9/9/6r2/9/9/9/5R3/1R1K5 w"  # 双车难胜车士象全
-    monkeypatch.setattr(game._knowledge, "tablebase", None)
+    monkeypatch.setattr(game.knowledge, "tablebase", None)
     with_book = score(drawn)
-    monkeypatch.setattr(game._knowledge, "_patterns", None)
+    monkeypatch.setattr(game.knowledge, "_patterns", None)
     without = score(drawn)
     assert 0 < with_book <= 2 * without // 3

@@ -227,7 +227,7 @@ def test_a_rule_file_is_used_in_place_of_the_shipped_book(tmp_path: Path) -> Non
 
 
 def test_games_share_the_shipped_rules_and_not_what_a_search_prepares() -> None:
-    books = [registry.load("xiangqi")._knowledge._rules for _ in range(2)]  # type: ignore[attr-defined]
+    books = [registry.load("xiangqi").knowledge._rules for _ in range(2)]  # type: ignore[attr-defined]
     assert books[0].rules is books[1].rules and books[0]._lookup is not books[1]._lookup
     addresses = {book.prepare(position_after("h2e2")) for book in books}
     assert len(addresses) == 2 and 0 not in addresses

@@ -276,7 +276,7 @@ def test_values_in_searches_are_those_of_the_board(threads: int) -> None:
     game: Any = registry.load("xiangqi")
     game.set_option("UseEndgames", "false")
     searcher = game.searcher()
-    game._knowledge.evaluation = Compared(NETWORKS["random"])
+    game.knowledge.evaluation = Compared(NETWORKS["random"])
     for item in game.bench[:7]:
         position = game.position(item.fen)
         for text in item.moves:

@@ -12,14 +12,13 @@ from siqi.games.connect6.rules.position import (
     NO_POINT,
     NOT_OVER,
     POSITION_DTYPE,
-    clear_board,
     do_move,
     first_stone,
     make_move,
-    put_stone,
     second_stone,
     undo_move,
 )
+from siqi.games.connect6.rules.setup import set_up
 from siqi.games.contract import Outcome
 from siqi.games.kernel.jit import Record, new_record
 
@@ -28,14 +27,9 @@ class Connect6Position:
     """A position with its history."""
 
     def __init__(self, fen: str = notation.START_FEN) -> None:
-        stones, turn, left = notation.parse_fen(fen)
         self.record: Record = new_record(POSITION_DTYPE)
         self._turns: list[int] = []
-        clear_board(self.record, LOOKUP_RECORD, turn, left)
-        for point, side in stones:
-            put_stone(self.record, LOOKUP_RECORD, point, side)
-        if all((self.record.roads == six).any() for six in (6, 6 << 3)):
-            raise ValueError("both sides have six in a row")
+        set_up(self.record, fen)
 
     @property
     def turn(self) -> int:

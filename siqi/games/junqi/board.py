@@ -104,7 +104,7 @@ class JunqiPosition:
     # Moves
 
     def _playable(self, side: int) -> list[int]:
-        count = movegen.list_side(self.record, THREAD_WORK.record, LOOKUP_RECORD, side)
+        count = movegen.list_legal(self.record, THREAD_WORK.record, LOOKUP_RECORD, side)
         moves: list[int] = THREAD_WORK.moves[:count].tolist()
         return moves
 

@@ -10,9 +10,9 @@ import numpy as np
 from siqi.games.contract import Outcome
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.xiangqi.data.weights import FULL_WORTH, WORTH
-from siqi.games.xiangqi.rules import movegen, notation, repetition
+from siqi.games.xiangqi.rules import movegen, notation, repetition, symmetry
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
-from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT, mirrored_key
+from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT
 from siqi.games.xiangqi.rules.setup import set_up
 from siqi.games.xiangqi.rules.work import MAX_PLY, THREAD_WORK
 
@@ -54,11 +54,10 @@ class XiangqiPosition:
         return left / FULL_WORTH
 
     def symmetric_keys(self) -> list[int]:
-        """Return the key, and that of the position with left and right exchanged."""
-        return [self.key, int(mirrored_key(self.record, LOOKUP_RECORD))]
+        return symmetry.symmetric_keys(self.record)
 
-    def turned(self, move: int, symmetry: int) -> int:
-        return notation.mirror_move(move) if symmetry else move
+    def turned(self, move: int, way: int) -> int:
+        return symmetry.mirror_move(move) if way else move
 
     turned_back = turned
 

@@ -158,29 +158,3 @@ def undo_move(pos: Record, lookup: Record, move: int) -> None:
     if pos.past_point[pos.height - 1] == second_stone(move):
         undo_stone(pos, lookup)
     undo_stone(pos, lookup)
-
-
-@entry(void(POSITION, LOOKUP, int64, int64))
-def clear_board(pos: Record, lookup: Record, turn: int, left: int) -> None:
-    """Initialise a zeroed record as the empty board, side `turn` to place `left` stones."""
-    pos.turn = turn
-    pos.left = left
-    pos.winner = NOT_OVER
-    pos.empty = POINTS
-    pos.key = (lookup.zobrist_turn if turn == 1 else 0) ^ (lookup.zobrist_single if left == 1 else 0)
-    for point in range(POINTS):
-        pos.interest[point] = lookup.centre[point] + lookup.road_count[point] * lookup.interest[0]
-        pos.interest[POINTS + point] = lookup.centre[point] + lookup.road_count[point] * lookup.interest[64]
-
-
-@entry(void(POSITION, LOOKUP, int64, int64))
-def put_stone(pos: Record, lookup: Record, point: int, side: int) -> None:
-    """Put a stone on an empty point while a position is set up; it cannot be undone."""
-    pos.stones[point] = side + 1
-    pos.empty -= 1
-    change_roads(pos, lookup, point, side, int64(1))
-    pos.key ^= lookup.zobrist[side * POINTS + point]
-    if makes_six(pos, lookup, point, side) == 1:
-        pos.winner = side
-    elif pos.empty == 0 and pos.winner == NOT_OVER:
-        pos.winner = DRAW

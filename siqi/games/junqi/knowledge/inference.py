@@ -29,7 +29,7 @@ from siqi.games.junqi.rules.lookup import (
     PLAIN,
 )
 from siqi.games.junqi.rules.position import POSITION_DTYPE, do_move, origin_of, target_of
-from siqi.games.junqi.rules.setup import deploy, place, slot_types, square_types
+from siqi.games.junqi.rules.setup import deploy, set_up, slot_types, square_types
 from siqi.games.kernel.jit import Record, new_record
 
 NO_PIECE = -1
@@ -71,7 +71,7 @@ def from_fen(fen: str) -> State:
     pieces, turn, viewer, quiet = notation.parse_fen(fen)
     state = empty_state()
     record = state.record
-    place(record, pieces, turn, viewer, quiet)
+    set_up(record, pieces, turn, viewer, quiet)
     for side in range(2):
         check_possible(narrow_by_counts(sets_of(record, side)))
     for piece in range(2 * PIECES):

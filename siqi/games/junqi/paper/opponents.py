@@ -16,7 +16,7 @@ from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.evaluation.evaluate import evaluate
 from siqi.games.junqi.paper.cooperation import CooperationAdapter
 from siqi.games.junqi.rules.lookup import LOOKUP
-from siqi.games.junqi.rules.movegen import BOARDS, list_side
+from siqi.games.junqi.rules.movegen import BOARDS, list_legal
 from siqi.games.junqi.rules.position import POSITION, QUIET_LIMIT, do_move, result_code, target_of
 from siqi.games.junqi.rules.work import MAX_MOVES, WORK
 from siqi.games.junqi.search.flat import PLAYOUT_PLIES, FlatAdapter, try_arms
@@ -44,7 +44,7 @@ class PlainUctAdapter(UctAdapter):
 @inner(int64(POSITION, WORK, LOOKUP, MOVES, int64))
 def list_attacks_first(pos: Record, work: Record, lookup: Record, moves: Any, first: int) -> int:
     """Write the moves of the side to move to moves[first:]; return their end."""
-    count = list_side(pos, work, lookup, pos.turn)
+    count = list_legal(pos, work, lookup, pos.turn)
     end = first
     for is_attack in (1, 0):
         for i in range(count):

@@ -83,7 +83,7 @@ def list_moves(work: Record, origin: int, targets: int, end: int) -> int:
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64))
-def list_side(pos: Record, work: Record, lookup: Record, side: int) -> int:
+def list_legal(pos: Record, work: Record, lookup: Record, side: int) -> int:
     """Write a side's moves to work.moves, whoever is to move, and return their number."""
     end = int64(0)
     pieces = pos.occupied[side]
@@ -117,7 +117,7 @@ def perft_below(boards: Record, work: Record, lookup: Record, depth: int, ply: i
     pos = boards[ply]
     if pos.loser >= 0:
         return 0
-    count = list_side(pos, work, lookup, pos.turn)
+    count = list_legal(pos, work, lookup, pos.turn)
     if depth == 1:
         return count
     work.nodes += 1
@@ -130,7 +130,7 @@ def perft_below(boards: Record, work: Record, lookup: Record, depth: int, ply: i
         if work.stopped == 1:
             return total
         if i > 0:
-            list_side(pos, work, lookup, pos.turn)
+            list_legal(pos, work, lookup, pos.turn)
         move = int64(work.moves[i])
         copy_record(boards[ply + 1], pos)
         do_move(boards[ply + 1], move, result_code(pos, lookup, move))

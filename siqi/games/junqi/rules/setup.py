@@ -71,7 +71,7 @@ def deploy(pos: Record, words: list[str]) -> None:
     pos.loser = NOBODY
 
 
-def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | None, quiet: int) -> None:
+def set_up(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | None, quiet: int) -> None:
     """Fill a zeroed record from a FEN's fields; ValueError, with the reason, if the rules cannot lead to it."""
     pos.where[:] = NOWHERE
     pos.turn, pos.quiet, pos.loser = turn, quiet, NOBODY

@@ -16,7 +16,7 @@ from numba import types
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from siqi.games.junqi.rules.movegen import list_side
+from siqi.games.junqi.rules.movegen import list_legal
 from siqi.games.junqi.rules.notation import without_result
 from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
 from siqi.games.junqi.rules.work import MAX_PLY, WORK, WORK_DTYPE
@@ -156,7 +156,7 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
         parent, code = int64(0), int64(0)
         over = 0
         while depth < MAX_PLY and pos.loser < 0 and (pos.quiet < QUIET_LIMIT or depth == 0):
-            count = list_side(pos, work, lookup, pos.turn)
+            count = list_legal(pos, work, lookup, pos.turn)
             if depth == 0:
                 count = keep_allowed(work, count)
             if count == 0:

@@ -12,15 +12,8 @@ from typing import NamedTuple
 
 from siqi.games.kernel.jit import Record
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
-from siqi.games.xiangqi.rules.notation import (
-    START_FEN,
-    mirror_move,
-    mirror_square,
-    move_code,
-    piece_codes,
-    read_fen,
-    squares_of,
-)
+from siqi.games.xiangqi.rules.notation import START_FEN, move_code, piece_codes, read_fen, squares_of
+from siqi.games.xiangqi.rules.symmetry import mirror_move, mirror_square
 
 START_BOARD = 90 * [0]
 for _code, _square in piece_codes(read_fen(START_FEN)[0]):

@@ -17,8 +17,8 @@ import numpy as np
 from siqi.games.kernel.jit import Record, inner, int64, new_record, record, record_type
 from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, KIND_OF_SLOT, KING, LOOKUP_RECORD, PAWN
-from siqi.games.xiangqi.rules.notation import mirror_square
 from siqi.games.xiangqi.rules.position import POSITION
+from siqi.games.xiangqi.rules.symmetry import mirror_square
 
 ORDER = "RNCPAB"
 """Letters of the pieces as names order them, attackers first."""

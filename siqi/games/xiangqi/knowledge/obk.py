@@ -28,7 +28,8 @@ from urllib.parse import quote
 
 from siqi.games.books.book import BookFileError
 from siqi.games.books.opening import OpeningMove, SymmetricPosition, by_weight
-from siqi.games.xiangqi.rules.notation import FILES, mirror_move, mirror_square, move_code
+from siqi.games.xiangqi.rules.notation import FILES, move_code
+from siqi.games.xiangqi.rules.symmetry import mirror_move, mirror_square
 from siqi.system.files import open_regular
 
 _MAGIC = b"SQLite format 3\0"

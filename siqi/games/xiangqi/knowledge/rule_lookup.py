@@ -16,7 +16,8 @@ from siqi.games.xiangqi.knowledge.intent import situations_of
 from siqi.games.xiangqi.knowledge.items import START_BOARD, Item, Numbering
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.movegen import checks_and_pins, is_legal
-from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION, make_move, origin_of, target_of
+from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION, origin_of, target_of
+from siqi.games.xiangqi.rules.symmetry import mirror_move
 
 Array = np.ndarray[Any, Any]
 NUMBERS, ROWS = types.int64[::1], types.int64[:, ::1]
@@ -51,18 +52,11 @@ def number_at(codes: Array, code: int) -> int:
     return int64(low) if low < len(codes) and codes[low] == code else int64(NONE)
 
 
-@inner(int64(int64), forceinline=True)
-def mirrored_square(square: int) -> int:
-    """Return a square with left and right exchanged."""
-    return square + 8 - 2 * (square % 9)
-
-
 @inner(int64(NUMBERS, int64))
 def mirrored_code(mirrored: Array, code: int) -> int:
     """Return the code of a mirrored item; `mirrored`: by number of a piece."""
     move = code >> 12
-    turned = make_move(mirrored_square(origin_of(move)), mirrored_square(target_of(move)))
-    return int64(mirrored[code & 63] | mirrored[code >> 6 & 63] << 6 | turned << 12)
+    return int64(mirrored[code & 63] | mirrored[code >> 6 & 63] << 6 | mirror_move(move) << 12)
 
 
 @entry(

@@ -67,17 +67,6 @@ def parse_move(text: str, base: int = 0) -> int:
     return move_code(origin, ranks[1] * 9 + FILES.index(to_file.lower()))
 
 
-def mirror_square(square: int) -> int:
-    """Return a square with left and right exchanged."""
-    return square + 8 - 2 * (square % 9)
-
-
-def mirror_move(move: int) -> int:
-    """Return the move code with left and right exchanged."""
-    origin, target = squares_of(move)
-    return move_code(mirror_square(origin), mirror_square(target))
-
-
 def letter_of(piece: int) -> str:
     """Return the FEN letter of a piece code."""
     letter = KINDS[KIND_OF_SLOT[piece & 15]]

@@ -12,7 +12,7 @@ its king. A move is `origin | target << 7`; 0 is no move.
 
 from __future__ import annotations
 
-from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from siqi.games.kernel.jit import Record, inner, int64, record, record_type, void
 from siqi.games.xiangqi.data.weights import TERMS
 from siqi.games.xiangqi.rules.lookup import (
     CANNON,
@@ -151,17 +151,6 @@ def count_strong(pos: Record, side: int) -> int:
     return (
         count_kind(pos, side, int64(HORSE)) + count_kind(pos, side, int64(ROOK)) + count_kind(pos, side, int64(CANNON))
     )
-
-
-@entry(int64(POSITION, LOOKUP))
-def mirrored_key(pos: Record, lookup: Record) -> int:
-    """Return the key of the position with left and right exchanged."""
-    key = int64(0) if pos.turn == 0 else lookup.zobrist_turn
-    for piece in range(16, 48):
-        square = int64(pos.square[piece])
-        if square < CAPTURED:
-            key ^= lookup.zobrist[lookup.kind_of[piece] * 91 + square + 8 - 2 * int64(lookup.file_of[square])]
-    return key
 
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)

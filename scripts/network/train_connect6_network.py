@@ -38,6 +38,7 @@ from siqi.games.connect6.evaluation.network import (
     CHANNELS,
     INTEREST_LOGIT,
     KIND,
+    LARGEST,
     LAYOUT,
     NETWORK_BOOK,
     SHIFT,
@@ -82,6 +83,9 @@ UNITS = {
 """Integers of `Network` per unit of each parameter."""
 
 assert 1 << SUM_SHIFT == 64  # as in training
+
+MAX_OUTPUTS = 0.95 * np.iinfo(np.int32).max / (LARGEST * UNITS["hidden_outputs"])
+"""The largest sum of the hidden neurons' outputs, either way: with more the engine's sum might overflow."""
 
 State = dict[str, Any]
 
@@ -196,6 +200,9 @@ class Learner:
             for other in self._gradients[1:]:
                 np.add(total, other[name], out=total)
             self._steps.move(self.state, name, total, rate)
+        if self._names == VALUE:
+            outputs = self.state["hidden_outputs"]
+            outputs *= MAX_OUTPUTS / max(MAX_OUTPUTS, np.abs(outputs).sum())
         return loss
 
 

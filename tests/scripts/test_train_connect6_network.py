@@ -25,7 +25,7 @@ from scripts.network.connect6_samples import (
     value_samples,
 )
 from scripts.network.connect6_sampling import Search
-from scripts.network.train_connect6_network import POLICY, VALUE, Learner, floats, new_state, quantise
+from scripts.network.train_connect6_network import MAX_OUTPUTS, POLICY, VALUE, Learner, floats, new_state, quantise
 
 import naive.connect6_network as naive
 from siqi.games.connect6.evaluation.network import (
@@ -34,6 +34,7 @@ from siqi.games.connect6.evaluation.network import (
     NETWORK_BOOK,
     VALUE_LOGIT,
     WINDOWS,
+    fault_of,
     read_network,
 )
 from siqi.games.connect6.evaluation.patterns import NetworkEvaluation
@@ -146,6 +147,16 @@ def test_integers_become_the_same_integers() -> None:
     with pytest.raises(ValueError, match="value_rows does not fit 16 bits"):
         quantise(state)
     assert set(LAYOUT) == {*POLICY, *VALUE}
+
+
+def test_a_value_that_learned_too_much_still_fits_its_integers(steps: Steps) -> None:
+    state = some_state(8)
+    state["hidden_outputs"] *= 3 * MAX_OUTPUTS / np.abs(state["hidden_outputs"]).sum()
+    assert "may overflow 32 bits" in fault_of(quantise(state))
+    learner = Learner(state, VALUE, steps)
+    learner.step(batch_of(VALUE, 8, 1), 1e-6)
+    assert np.abs(learner.state["hidden_outputs"]).sum() == pytest.approx(MAX_OUTPUTS, rel=1e-3)
+    assert fault_of(quantise(state | {name: learner.state[name] for name in VALUE})) == ""
 
 
 def test_policy_samples_are_positions_of_the_games(tmp_path: Path, all_learned: None) -> None:

@@ -18,7 +18,7 @@ from siqi.daemon.board.analyse.events import AnalysisShown, LinesShown, Saved
 from siqi.daemon.board.analyse.session import Analysis
 from siqi.daemon.board.analyse.tree import Tree, fold
 from siqi.daemon.board.events import Refused
-from siqi.daemon.board.mode import Found, FoundLine, LoadGame, Think
+from siqi.daemon.board.mode import LoadGame, SearchInfo, SearchLine, Think
 from siqi.daemon.board.thinker import Fault, Thinker
 from siqi.daemon.clients.random_mover import random_junqi_setup
 from siqi.games import registry
@@ -107,8 +107,8 @@ class Study:
         """Answer what the session wants of the engine with its first legal move."""
         wanted = self.analysis.wanted()
         assert isinstance(wanted, Think)
-        line = FoundLine(Score.from_expected(chance), ("h2e2",) if wanted.game == "xiangqi" else ("a1",), 0)
-        return list(self.analysis.engine_found(Found(wanted.key, depth, 100, 10, (line,))))
+        line = SearchLine(Score.from_expected(chance), ("h2e2",) if wanted.game == "xiangqi" else ("a1",), 0)
+        return list(self.analysis.engine_searched(SearchInfo(wanted.key, depth, 100, 10, (line,))))
 
 
 @GAMES
@@ -344,8 +344,8 @@ def test_the_engine_is_asked_once_for_a_position_and_its_value_is_kept() -> None
     assert study.analysis.wanted() == wanted
     study.do(ask.Add("h2e2"))
     assert study.analysis.tree.nodes[0].value is not None and study.analysis.tree.nodes[0].value.chance == 0.75
-    stale = Found(wanted.key, 9, 1, 1, (FoundLine(Score.from_expected(0.1), ("h2e2",), 0),))
-    assert study.analysis.engine_found(stale) == []
+    stale = SearchInfo(wanted.key, 9, 1, 1, (SearchLine(Score.from_expected(0.1), ("h2e2",), 0),))
+    assert study.analysis.engine_searched(stale) == []
     assert study.shown().found is None
     (lines,) = study.answer(0.25)
     assert lines.chance == 0.75  # Black's view is turned
@@ -451,7 +451,7 @@ def test_lines_come_ten_times_a_second_at_most_and_a_new_question_stops_the_old_
         while len(times) < 5 or times[-1] - times[0] < 0.5:
             event = news.get(timeout=120)
             assert not isinstance(event, Fault)
-            if isinstance(event, Found):
+            if isinstance(event, SearchInfo):
                 assert (
                     isinstance(first, Think)
                     and event.key == first.key
@@ -464,11 +464,13 @@ def test_lines_come_ten_times_a_second_at_most_and_a_new_question_stops_the_old_
         thinker.request(second)
         asked_at = time.monotonic()
         while not (
-            isinstance(event := news.get(timeout=60), Found) and isinstance(second, Think) and event.key == second.key
+            isinstance(event := news.get(timeout=60), SearchInfo)
+            and isinstance(second, Think)
+            and event.key == second.key
         ):
             assert not isinstance(event, Fault)
         assert time.monotonic() - asked_at < 20
-        (lines,) = study.analysis.engine_found(event)
+        (lines,) = study.analysis.engine_searched(event)
         assert isinstance(lines, LinesShown) and not lines.lines[0].throw and lines.lines[0].points
     finally:
         thinker.close()

@@ -42,7 +42,7 @@ from siqi.daemon.board.championship.events import Evaluation, Table
 from siqi.daemon.board.championship.state import State, fold
 from siqi.daemon.board.commands import MoveNow, Pause, Propose, Resume, SetUp, Swap, Throw
 from siqi.daemon.board.events import Refused
-from siqi.daemon.board.mode import Found, FoundLine, LoadGame, Think
+from siqi.daemon.board.mode import LoadGame, SearchInfo, SearchLine, Think
 from siqi.games import registry
 from siqi.games.contract import Score
 from siqi.games.game_record import position_after
@@ -477,11 +477,11 @@ def test_the_evaluation_is_the_operators_unless_it_is_hidden(op: Operator) -> No
     op.do(Resume())
     wanted = op.mode.wanted()
     assert isinstance(wanted, Think)
-    evaluation = Found(wanted.key, 5, 1000, 20, (FoundLine(Score(cp=31, win=0.6), ("j10", "i9k11"), 0),))
-    (event,) = op.mode.engine_found(evaluation)
+    evaluation = SearchInfo(wanted.key, 5, 1000, 20, (SearchLine(Score(cp=31, win=0.6), ("j10", "i9k11"), 0),))
+    (event,) = op.mode.engine_searched(evaluation)
     assert isinstance(event, Evaluation) and event.is_private and event.win == 0.6 and event.line == ["j10", "i9k11"]
     op.do(SetOptions(ends_on_time=False, ponders=False, hides=True))
-    assert op.mode.engine_found(evaluation) == [] and op.shown().contest.hides  # type: ignore[union-attr]
+    assert op.mode.engine_searched(evaluation) == [] and op.shown().contest.hides  # type: ignore[union-attr]
 
 
 def test_the_check_before_a_contest(op: Operator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

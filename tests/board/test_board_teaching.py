@@ -10,7 +10,7 @@ from board_games import Memory, Table
 from siqi.daemon.board.commands import Begin, Play, TakeBack, Throw
 from siqi.daemon.board.entries import TakenBack
 from siqi.daemon.board.events import Refused, Snapshot
-from siqi.daemon.board.mode import Found, FoundLine, Think
+from siqi.daemon.board.mode import SearchInfo, SearchLine, Think
 from siqi.daemon.board.teaching import BEST, PLAYED
 from siqi.games import registry
 from siqi.games.contract import Score
@@ -42,8 +42,8 @@ def judge(table: Table, purpose: str, chance: float, best: str = "") -> Think:
     wanted = asked(table)
     assert wanted.key[0] == purpose and wanted.lines == 1
     words = wanted.moves or (best,)
-    line = FoundLine(Score.from_expected(chance), words, 0)
-    table.session.engine_found(Found(wanted.key, 5, 1000, 100, (line,)))
+    line = SearchLine(Score.from_expected(chance), words, 0)
+    table.session.engine_searched(SearchInfo(wanted.key, 5, 1000, 100, (line,)))
     assert not [event for event in table.session.engine_moved(wanted.key, words[0]) if isinstance(event, Refused)]
     return wanted
 
@@ -135,8 +135,8 @@ def test_nothing_changes_where_it_cannot_be_stored() -> None:
     judge(table, BEST, 0.6, best)
     store.fault = OSError(errno.ENOSPC, "No space left on device")
     wanted = asked(table)
-    line = FoundLine(Score.from_expected(0.3), wanted.moves, 0)
-    table.session.engine_found(Found(wanted.key, 5, 1000, 100, (line,)))
+    line = SearchLine(Score.from_expected(0.3), wanted.moves, 0)
+    table.session.engine_searched(SearchInfo(wanted.key, 5, 1000, 100, (line,)))
     refused, shown = table.session.engine_moved(wanted.key, bad)
     assert isinstance(refused, Refused) and "No space" in refused.reason
     assert isinstance(shown, Snapshot) and shown.stage == "asks" and shown.moves[-1].word == bad

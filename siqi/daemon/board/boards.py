@@ -48,8 +48,8 @@ def _view(game: Game[Position], flipped: bool) -> BoardView:
 
 
 def _least_step(values: Iterable[float]) -> float:
-    found = list(values)
-    return min(after - before for before, after in itertools.pairwise(found))
+    places = list(values)
+    return min(after - before for before, after in itertools.pairwise(places))
 
 
 class Seen(NamedTuple):

@@ -27,13 +27,13 @@ DEFAULT_PORT = 7474
 """The port where none is given, if it is free: a tab that stays open finds the server again."""
 
 
-def add_arguments(found: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `siqi board`."""
-    found.description = "Play against the engine on a page in the browser. No request leaves this machine."
-    found.add_argument("--game", choices=registry.NAMES, default=registry.DEFAULT_GAME, help="the game proposed first")
-    found.add_argument("--port", type=number_to(65535), metavar="N", help=f"default: {DEFAULT_PORT}, or a free one")
-    found.add_argument("--no-browser", action="store_true", help="print the page's address, open no browser")
-    found.add_argument("--games", type=Path, metavar="DIR", help="the folder of games; default: the user's data")
+    parser.description = "Play against the engine on a page in the browser. No request leaves this machine."
+    parser.add_argument("--game", choices=registry.NAMES, default=registry.DEFAULT_GAME, help="the game proposed first")
+    parser.add_argument("--port", type=number_to(65535), metavar="N", help=f"default: {DEFAULT_PORT}, or a free one")
+    parser.add_argument("--no-browser", action="store_true", help="print the page's address, open no browser")
+    parser.add_argument("--games", type=Path, metavar="DIR", help="the folder of games; default: the user's data")
 
 
 def usual_folder() -> Path:

@@ -13,7 +13,7 @@ import msgspec
 from siqi.daemon.board import boards
 from siqi.daemon.board.commands import Review, See, ServerCommand, SwitchMode, TakeBoard
 from siqi.daemon.board.events import ActiveMode, Board, Event, Picture, Refused, Reviewing, Seat, Shown, Welcome
-from siqi.daemon.board.mode import Found, HasGame, Mode, Think
+from siqi.daemon.board.mode import HasGame, Mode, SearchInfo, Think
 from siqi.daemon.board.modes import Modes
 from siqi.daemon.board.reviews import ReviewError, Reviews
 from siqi.daemon.board.thinker import Answered, Fault, GameLoaded, News, Progress, Thinker
@@ -229,9 +229,9 @@ class Hub:
                 if question.key == self._asked:
                     self._asked = None
                 self._show(self._mode.engine_moved(question.key, word))
-            case Found():
+            case SearchInfo():
                 if news.key == self._asked:
-                    self._send_all(self._mode.engine_found(news))
+                    self._send_all(self._mode.engine_searched(news))
 
     def tick(self) -> None:
         """Look at the clocks."""

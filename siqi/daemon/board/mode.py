@@ -1,6 +1,6 @@
 """The modes of the page, as its hub knows them: plain calls, without a transport, a thread or an engine.
 
-Commands come in by `do`; what the engine should do now is `wanted`, and its answers come in by `engine_found` and
+Commands come in by `do`; what the engine should do now is `wanted`, and its answers come in by `engine_searched` and
 `engine_moved`. Each call returns the events to show.
 """
 
@@ -53,7 +53,7 @@ class Think(NamedTuple):
 Wanted = LoadGame | Think
 
 
-class FoundLine(NamedTuple):
+class SearchLine(NamedTuple):
     """A line of the engine's report."""
 
     score: Score  # the view of the side to move
@@ -61,14 +61,14 @@ class FoundLine(NamedTuple):
     throw: int  # that the line answers, where none was given; else 0
 
 
-class Found(NamedTuple):
+class SearchInfo(NamedTuple):
     """What a search has found so far."""
 
     key: Key
     depth: int
     nodes: int
     elapsed_ms: int
-    lines: tuple[FoundLine, ...]  # at least one, best first
+    lines: tuple[SearchLine, ...]  # at least one, best first
     value: Score | None = None  # of the position before the throw, where the lines answer throws
 
 
@@ -106,7 +106,7 @@ class Mode(Protocol):
     def engine_failed(self, reason: str) -> Sequence[Event]:
         """Say that a game cannot be loaded, or that the engine has failed."""
 
-    def engine_found(self, found: Found) -> Sequence[Event]:
+    def engine_searched(self, info: SearchInfo) -> Sequence[Event]:
         """Take what a search has found so far, at most ten times a second."""
 
     def engine_moved(self, key: Key, word: str) -> Sequence[Event]:

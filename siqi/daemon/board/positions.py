@@ -135,10 +135,10 @@ class Positions:
     def points_of(self, word: str) -> list[str]:
         """Return the names of the points in a move's word; none for a set-up."""
         try:
-            found = self.info.board.points(word)
+            points = self.info.board.points(word)
         except ValueError:
             return []
-        return [self.info.board.point_text(*point) for point in found]
+        return [self.info.board.point_text(*point) for point in points]
 
 
 def _key(node: Node) -> tuple[int, str, int]:

@@ -35,10 +35,10 @@ HEAD, SHARED = "head.html", "shared.css"
 def page_files() -> dict[str, bytes]:
     """Return the files of the page by name; the two pages begin with one head."""
     folder = files("siqi.daemon.board").joinpath("page")
-    found = {one.name: one.read_bytes() for one in folder.iterdir() if one.name.partition(".")[2] in TYPES}
-    head = found.pop(HEAD)
-    pages = {name: head + data for name, data in found.items() if name.endswith(".html")}
-    return found | pages | {SHARED: files("siqi.daemon.review").joinpath(SHARED).read_bytes()}
+    known = {path.name: path.read_bytes() for path in folder.iterdir() if path.name.partition(".")[2] in TYPES}
+    head = known.pop(HEAD)
+    pages = {name: head + data for name, data in known.items() if name.endswith(".html")}
+    return known | pages | {SHARED: files("siqi.daemon.review").joinpath(SHARED).read_bytes()}
 
 
 class BoardServer:
@@ -69,7 +69,7 @@ class BoardServer:
             [
                 ("/", Entrance, known),
                 ("/enter", Enter, known),
-                ("/page/([a-z]+[.][a-z]+)", PageFile, known | {"found": page_files()}),
+                ("/page/([a-z]+[.][a-z]+)", PageFile, known | {"pages": page_files()}),
                 ("/picture/([0-9]{1,9})(f?)(?:-([a-z]{1,20}))?[.]svg", PictureFile, known),
                 ("/review/([0-9]{1,9})[.]html", ReviewFile, known),
                 ("/record", RecordFile, known),
@@ -189,9 +189,9 @@ class Enter(Guarded):
 class PageFile(Guarded):
     """A file of the page, by its name among those of the package."""
 
-    def initialize(self, server: BoardServer, found: dict[str, bytes]) -> None:  # type: ignore[override]
+    def initialize(self, server: BoardServer, pages: dict[str, bytes]) -> None:  # type: ignore[override]
         super().initialize(server)
-        self._found = found
+        self._pages = pages
 
     def prepare(self) -> None:
         if self.path_args[0] in PUBLIC:
@@ -199,8 +199,8 @@ class PageFile(Guarded):
         super().prepare()
 
     def get(self, name: str) -> None:
-        if name in self._found:
-            self.write_file(name, self._found[name])
+        if name in self._pages:
+            self.write_file(name, self._pages[name])
         else:
             self.refuse(404, "not found")
 
@@ -236,11 +236,11 @@ class RecordFile(Guarded):
     """The official record of the game that is shown, to be saved under its official name."""
 
     def get(self) -> None:
-        found = self.server.hub.record()
-        if found is None:
+        record = self.server.hub.record()
+        if record is None:
             self.refuse(404, "no record")
             return
-        name, data = found
+        name, data = record
         self.set_header("Content-Type", "application/octet-stream")
         self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name, safe='')}")
         self.write(data)

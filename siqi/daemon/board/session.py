@@ -36,7 +36,7 @@ from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.entries import AnyEntry, Begun, Ended, Paused, Resumed, Thrown, WentBack
 from siqi.daemon.board.events import Choice, Event, Settings, Snapshot, Stage, Taught
 from siqi.daemon.board.layouts import Layouts
-from siqi.daemon.board.mode import HINT_MS, Found, Key, LoadGame, Think, Wanted, monotonic_ms, utc
+from siqi.daemon.board.mode import HINT_MS, Key, LoadGame, SearchInfo, Think, Wanted, monotonic_ms, utc
 from siqi.daemon.board.played import Played
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.state import State
@@ -306,10 +306,10 @@ class Session(StoredMode):
         """Say that a game cannot be loaded, or that the engine has failed."""
         return [self._refused(reason)]
 
-    def engine_found(self, found: Found) -> list[Event]:
+    def engine_searched(self, info: SearchInfo) -> list[Event]:
         """Show nothing: the engine plays."""
-        if found.key[0] in (BEST, PLAYED):
-            self._teaching.take(found)
+        if info.key[0] in (BEST, PLAYED):
+            self._teaching.take(info)
         return []
 
     def engine_moved(self, key: Key, word: str) -> list[Event]:

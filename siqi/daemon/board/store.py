@@ -103,24 +103,24 @@ class Store(Generic[E]):
         path = next((path for path in paths if self._name(path) == name), None)
         if path is None or path == self._path:
             raise ValueError("there is no such file" if path is None else "this is what is shown")
-        found: list[S] = []
+        states: list[S] = []
         try:
-            if not self._open(path, lambda entries: found.append(fold(entries))):
+            if not self._open(path, lambda entries: states.append(fold(entries))):
                 raise ValueError("there is no such file")
         except OSError as error:
             raise ValueError(f"the file cannot be opened: {error.strerror or error}") from None
         note = msgspec.json.encode(_Opened(name, self._name(paths[0])))
         with contextlib.suppress(OSError):  # without it the next server begins with another game, no more
             replace_file(self.root / OPENED, [note], lambda head: head.startswith(b'{"opened":'))
-        return found[0]
+        return states[0]
 
     def files(self) -> list[KeptFile]:
         """Return the games of the folder, the youngest first; those that cannot be read are left out."""
-        found = []
+        kept = []
         for path in self._paths()[:_MAX_FILES]:
             with contextlib.suppress(OSError, msgspec.DecodeError), os.fdopen(open_regular(path), "rb") as file:
-                found.append(KeptFile(self._name(path), msgspec.json.decode(file.readline(), type=Head)))
-        return found
+                kept.append(KeptFile(self._name(path), msgspec.json.decode(file.readline(), type=Head)))
+        return kept
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from siqi.daemon.board.entries import TakenBack
 from siqi.daemon.board.events import Taught
-from siqi.daemon.board.mode import JUDGE_MS, Found, Key, Think
+from siqi.daemon.board.mode import JUDGE_MS, Key, SearchInfo, Think
 from siqi.daemon.board.played import Played
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import MAX_SKILL
@@ -44,7 +44,7 @@ class Teaching:
         self._best = ""  # the best move there
         self._chance: float | None = None  # and its chance
         self._judged: Spot | None = None
-        self._found: Found | None = None
+        self._info: SearchInfo | None = None
 
     @property
     def is_judging(self) -> bool:
@@ -71,16 +71,16 @@ class Teaching:
             moves=(spot.word,) if purpose == PLAYED else (),
         )
 
-    def take(self, found: Found) -> None:
+    def take(self, info: SearchInfo) -> None:
         """Take what a search has found so far."""
-        self._found = found
+        self._info = info
 
     def answered(self, key: Key, word: str) -> Taught | None:
         """Take the answer to the question, and the person's move back if it is a bad one; return that."""
         spot = self._spot()
         assert spot is not None
-        found, self._found = self._found, None
-        chance = None if found is None or found.key != key else found.lines[0].score.expected
+        info, self._info = self._info, None
+        chance = None if info is None or info.key != key else info.lines[0].score.expected
         if key[0] == BEST:
             self._valued, self._best, self._chance = spot._replace(word=""), word, chance
             return None

@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from types import MappingProxyType
 from typing import NamedTuple
 
-from siqi.daemon.board.mode import Found, FoundLine, LoadGame, Think, Wanted, monotonic_ms
+from siqi.daemon.board.mode import LoadGame, SearchInfo, SearchLine, Think, Wanted, monotonic_ms
 from siqi.daemon.engine import events
 from siqi.daemon.engine.engine import Engine
 from siqi.daemon.engine.events import Refusal, internal_reason
@@ -46,7 +46,7 @@ class Fault(NamedTuple):
     reason: str
 
 
-News = Answered | Found | GameLoaded | Progress | Fault
+News = Answered | SearchInfo | GameLoaded | Progress | Fault
 
 
 REPORT_MS = 100
@@ -65,7 +65,7 @@ class Thinker:
         self._waiting: Wanted | None = None
         self._question: Think | None = None
         self._search = 0
-        self._found: Found | None = None  # not reported yet
+        self._info: SearchInfo | None = None  # not reported yet
         self._reported = 0.0
         threading.stack_size(max(threading.stack_size(), STACK_BYTES))  # a kernel's recursion needs it
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -107,7 +107,7 @@ class Thinker:
         self._engine.close()
 
     def _replace(self, wanted: Wanted | None) -> None:
-        self._waiting, self._question, self._found = wanted, None, None
+        self._waiting, self._question, self._info = wanted, None, None
         self._engine.stop()
 
     def _start(self, wanted: Wanted) -> None:
@@ -143,7 +143,7 @@ class Thinker:
             case events.Refused(_, reason):
                 self._post(Fault(reason))
             case events.Info() if self._question and event.search_id == self._search:
-                self._found = found_by(event, self._question)
+                self._info = search_info(event, self._question)
                 self._report()
             case events.BestMove(search_id, position, move) if self._question and search_id == self._search:
                 self._report(is_last=True)
@@ -154,14 +154,14 @@ class Thinker:
 
     def _report(self, is_last: bool = False) -> None:
         """Post what has been found since the last report, if it is time for one."""
-        if self._found is not None and (is_last or monotonic_ms() - self._reported >= REPORT_MS):
+        if self._info is not None and (is_last or monotonic_ms() - self._reported >= REPORT_MS):
             self._reported = monotonic_ms()
-            self._post(self._found)
-            self._found = None
+            self._post(self._info)
+            self._info = None
 
     def _next(self) -> events.Event | Callable[[], None] | None:
         """Return the next request or event; report meanwhile what is due."""
-        while self._found is not None:
+        while self._info is not None:
             try:
                 return self._inbox.get(timeout=max(self._reported + REPORT_MS - monotonic_ms(), 1) / 1000)
             except Empty:
@@ -169,9 +169,9 @@ class Thinker:
         return self._inbox.get()
 
 
-def found_by(info: events.Info, question: Think) -> Found:
+def search_info(info: events.Info, question: Think) -> SearchInfo:
     """Return what a search has found, its moves as words."""
     text, report = info.position.move_text, info.report
     kept = report.lines if report.lines[0].throw else report.lines[: info.multipv]
-    lines = tuple(FoundLine(line.score, tuple(map(text, line.pv)), line.throw) for line in kept)
-    return Found(question.key, report.depth, report.nodes, info.elapsed_ms, lines, report.value)
+    lines = tuple(SearchLine(line.score, tuple(map(text, line.pv)), line.throw) for line in kept)
+    return SearchInfo(question.key, report.depth, report.nodes, info.elapsed_ms, lines, report.value)

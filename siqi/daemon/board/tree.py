@@ -32,10 +32,10 @@ class Tree(msgspec.Struct, frozen=True):
 
     def line(self) -> list[int]:
         """Return the numbers of the nodes from the root, which is included, to the current position."""
-        found = [self.current]
-        while found[-1] != ROOT:
-            found.append(self.nodes[found[-1]].parent)
-        return found[::-1]
+        line = [self.current]
+        while line[-1] != ROOT:
+            line.append(self.nodes[line[-1]].parent)
+        return line[::-1]
 
     @property
     def throw(self) -> int:

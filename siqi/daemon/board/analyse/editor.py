@@ -34,8 +34,8 @@ class Editor:
     def shift(self, first: str, second: str) -> None:
         """Exchange what two points have; ValueError for a point that the game does not have."""
         pieces = dict(self._pieces)
-        found = [(second, pieces.pop(first, "")), (first, pieces.pop(second, ""))]
-        pieces |= {point: letter for point, letter in found if letter}
+        moved = [(second, pieces.pop(first, "")), (first, pieces.pop(second, ""))]
+        pieces |= {point: letter for point, letter in moved if letter}
         self.game.info.board.points(first + second)
         self._pieces = pieces
 

@@ -102,7 +102,7 @@ class AnalysisShown(Shown, frozen=True, tag="analysis"):
     notes: list[str] = msgspec.field(default_factory=list)  # on what could not be read
     games: list[str] = msgspec.field(default_factory=list)  # of the file that was read, to choose from
     tree: TreeShown | None = None  # None: it has not changed
-    found: LinesShown | None = None  # for a tab that has not heard it
+    report: LinesShown | None = None  # for a tab that has not heard it
 
 
 class Saved(Event, frozen=True, tag="saved"):

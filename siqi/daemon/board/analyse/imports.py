@@ -47,12 +47,12 @@ def source_of(name: str, data: bytes, game: str) -> Source:
     if (words := _position_words(data)) is not None:
         return Source(_game_of(words[0], game), name, data, None, words)
     try:
-        found = choose(GameSource(name, data))
+        choice = choose(GameSource(name, data))
     except ValueError:
         if (moves := _moves(data)) and game:
             return Source(game, name, data, None, ("startpos", *moves))
         raise ValueError("neither a position nor a game in a format that is known") from None
-    return Source(found.game, name, data, found)
+    return Source(choice.game, name, data, choice)
 
 
 def _position_words(data: bytes) -> tuple[str, ...] | None:
@@ -71,10 +71,10 @@ def _game_of(start: str, game: str) -> str:
     if start == "startpos":
         return game or registry.DEFAULT_GAME
     ranks = start.partition(" ")[0].count("/") + 1
-    found = [name for name in registry.NAMES if len(registry.info(name).board.rows) == ranks]
-    if not found:
+    fitting = [name for name in registry.NAMES if len(registry.info(name).board.rows) == ranks]
+    if not fitting:
         raise ValueError(f"no game has a board of {ranks} ranks")
-    return game if game in found else found[0]
+    return game if game in fitting else fitting[0]
 
 
 def _moves(data: bytes) -> tuple[str, ...]:
@@ -96,10 +96,10 @@ def read(source: Source) -> Imported:
         record = GameRecord(tuple(moves), fen=fen)
         registry.load(source.game).position(fen or None)
         return _checked(source.game, source.name, [record], [])
-    found = source.format.format.read(source.data, None)
-    if not found.games:
-        raise ValueError(found.faults[0] if found.faults else "no game can be read")
-    return _checked(source.game, source.name, found.games[:MAX_GAMES], found.faults)
+    parsed = source.format.format.read(source.data, None)
+    if not parsed.games:
+        raise ValueError(parsed.faults[0] if parsed.faults else "no game can be read")
+    return _checked(source.game, source.name, parsed.games[:MAX_GAMES], parsed.faults)
 
 
 def _checked(game: str, name: str, games: list[Any], faults: list[str]) -> Imported:
@@ -107,9 +107,9 @@ def _checked(game: str, name: str, games: list[Any], faults: list[str]) -> Impor
     if records:  # other games are checked by their readers
         from siqi.games.formats import ParsedFile
 
-        found = ParsedFile(records)
-        cut_records(game, found)
-        return Imported(game, name, found.games, [*faults, *found.faults])
+        parsed = ParsedFile(records)
+        cut_records(game, parsed)
+        return Imported(game, name, parsed.games, [*faults, *parsed.faults])
     return Imported(game, name, games, faults)
 
 
@@ -128,20 +128,20 @@ def title(parsed: Any, game: str) -> str:
     return " · ".join([players, *more])[:200]
 
 
-def begun(found: Imported, number: int, at: str) -> Begun:
+def begun(imported: Imported, number: int, at: str) -> Begun:
     """Return the first fact of an analysis of a game; ValueError for too many moves."""
-    whole = tree(found.game, found.games[number])
+    whole = tree(imported.game, imported.games[number])
     record = whole.record
     if len(whole.moves) > MAX_MOVES:
         raise ValueError(f"more than {MAX_MOVES} moves")
-    info = registry.info(found.game)
+    info = registry.info(imported.game)
     moves = [KeptMove(move.parent, move.word, 0, move.comment, move.nags) for move in whole.moves]
     if info.has_dice:  # such games have no variations
         throws = [record.throw(info, ply) for ply in range(len(moves))]
         moves = [KeptMove(move.parent, move.word, throw) for move, throw in zip(moves, throws, strict=True)]
     return Begun(
         at=at,
-        game=found.game,
+        game=imported.game,
         fen=record.fen,
         moves=tuple(moves),
         comment=whole.comment,
@@ -150,10 +150,10 @@ def begun(found: Imported, number: int, at: str) -> Begun:
         event=record.event,
         occasion=record.occasion,
         result=record.result,
-        name=found.name,
+        name=imported.name,
     )
 
 
-def choices(found: Imported) -> Sequence[str]:
+def choices(imported: Imported) -> Sequence[str]:
     """Return the lines by which the games of a file are chosen."""
-    return [f"{number}. {title(parsed, found.game)}" for number, parsed in enumerate(found.games, 1)]
+    return [f"{number}. {title(parsed, imported.game)}" for number, parsed in enumerate(imported.games, 1)]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from siqi.daemon.board.analyse.entries import Value
 from siqi.daemon.board.analyse.events import LinesShown
 from siqi.daemon.board.events import PlayedMove
-from siqi.daemon.board.mode import Found
+from siqi.daemon.board.mode import SearchInfo
 
 DEFAULT_LINES = 3
 
@@ -19,10 +19,10 @@ class Wishes:
 
     lines: int = DEFAULT_LINES  # to show of the current position; 0: none
     value: Value | None = None  # of the current position
-    found: LinesShown | None = None  # of the current position
+    report: LinesShown | None = None  # of the current position
     wants_setup: bool = False  # of the side to move
     judging: list[int] = field(default_factory=list)  # nodes of a line
-    judged: Found | None = None  # of the first of them
+    judged: SearchInfo | None = None  # of the first of them
     nonce: int = 0  # rises where a question is to be asked anew
 
 

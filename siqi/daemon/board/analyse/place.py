@@ -106,10 +106,10 @@ class Place:
     def points_of(self, word: str) -> list[str]:
         """Return the names of the points in a move's word; none for a set-up."""
         try:
-            found = self.info.board.points(word.partition("=")[0].partition("@")[0])
+            points = self.info.board.points(word.partition("=")[0].partition("@")[0])
         except ValueError:
             return []
-        return [self.info.board.point_text(*point) for point in found]
+        return [self.info.board.point_text(*point) for point in points]
 
     def check_points(self, names: Iterable[str]) -> None:
         """ValueError for a name that is none of a point."""
@@ -126,7 +126,7 @@ def texts(game: str, fen: str, words: Sequence[str]) -> list[PlayedMove]:
     if wording is None:
         return [PlayedMove(word) for word in words]
     try:
-        return [PlayedMove(word, found[0]) for word, found in zip(words, wording.texts(None, fen, words), strict=True)]
+        return [PlayedMove(word, text[0]) for word, text in zip(words, wording.texts(None, fen, words), strict=True)]
     except ValueError:
         return [PlayedMove(word) for word in words]
 
@@ -146,5 +146,5 @@ def tree_texts(tree: Tree, game: Game[Position], known: dict[int, PlayedMove]) -
         for before in tree.line(tree.nodes[node].parent)[1:]:
             position.push(position.parse_move(tree.nodes[before].word))
         line = [one for one in tree.main_line(node) if one not in known]
-        found = texts(tree.begun.game, position.fen(), [tree.nodes[one].word for one in line])
-        known.update(zip(line, found, strict=True))
+        moves = texts(tree.begun.game, position.fen(), [tree.nodes[one].word for one in line])
+        known.update(zip(line, moves, strict=True))

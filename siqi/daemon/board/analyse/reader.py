@@ -14,7 +14,7 @@ class Reader:
 
     def __init__(self) -> None:
         self._source: imports.Source | None = None
-        self._found: imports.Imported | None = None
+        self._imported: imports.Imported | None = None
         self.notes: list[str] = []
         """Lines on what could not be read."""
 
@@ -43,20 +43,20 @@ class Reader:
         """Return the first fact of an analysis of what was given, and its games; ValueError if it has none."""
         source, self._source = self._source, None
         assert source is not None
-        found = imports.read(source)
-        return imports.begun(found, 0, at), found
+        imported = imports.read(source)
+        return imports.begun(imported, 0, at), imported
 
-    def keep(self, found: imports.Imported | None) -> None:
+    def keep(self, imported: imports.Imported | None) -> None:
         """Let the person choose among games that were read; None: there are none."""
-        self._found = found
-        self.notes = [] if found is None else found.faults
+        self._imported = imported
+        self.notes = [] if imported is None else imported.faults
 
     def choose(self, number: int, at: str) -> Begun:
         """Return the first fact of an analysis of another game; ValueError if there is no such game."""
-        if self._found is None or number >= len(self._found.games):
+        if self._imported is None or number >= len(self._imported.games):
             raise ValueError("no such game was read")
-        return imports.begun(self._found, number, at)
+        return imports.begun(self._imported, number, at)
 
     def choices(self) -> list[str]:
         """Return the lines by which the games of a file are chosen; none if it has one only."""
-        return [] if self._found is None or len(self._found.games) < 2 else list(imports.choices(self._found))
+        return [] if self._imported is None or len(self._imported.games) < 2 else list(imports.choices(self._imported))

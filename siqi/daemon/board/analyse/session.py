@@ -35,7 +35,7 @@ from siqi.daemon.board.base import Refusal, StoredMode
 from siqi.daemon.board.commands import OpenFile
 from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import Event, PlayedMove
-from siqi.daemon.board.mode import HINT_MS, JUDGE_MS, Found, Key, LoadGame, Think, Wanted, utc
+from siqi.daemon.board.mode import HINT_MS, JUDGE_MS, Key, LoadGame, SearchInfo, Think, Wanted, utc
 from siqi.daemon.board.store import Store
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import MAX_SKILL
@@ -151,9 +151,9 @@ class Analysis(StoredMode):
     def _read(self) -> None:
         """Read what was given, if its game is loaded; else it is wanted first."""
         if self._game is not None and self._game.info.name == self._reader.game:
-            entry, found = self._reader.read(self._today())
+            entry, imported = self._reader.read(self._today())
             self._begin(entry)
-            self._reader.keep(found)
+            self._reader.keep(imported)
 
     def _begin(self, entry: Begun) -> None:
         """Begin an analysis; ValueError for a first position or moves against the rules."""
@@ -319,7 +319,7 @@ class Analysis(StoredMode):
 
     def _forget(self) -> None:
         """Leave what belongs to the position before."""
-        self._wishes.value, self._wishes.found, self._wishes.wants_setup = None, None, False
+        self._wishes.value, self._wishes.report, self._wishes.wants_setup = None, None, False
         self._redraw()
 
     def _redraw(self) -> None:
@@ -407,18 +407,18 @@ class Analysis(StoredMode):
         self._game = game
         self._take_throw()
 
-    def engine_found(self, found: Found) -> Sequence[Event]:
+    def engine_searched(self, info: SearchInfo) -> Sequence[Event]:
         """Take what a search has found so far."""
         wanted = self.wanted()
-        if not isinstance(wanted, Think) or wanted.key != found.key or self.place is None:
+        if not isinstance(wanted, Think) or wanted.key != info.key or self.place is None:
             return []
-        if found.key[0] == LINES:
-            self._wishes.value = shown.value_of(found, self.place.whole.turn)
-            lines = shown.lines_of(self.next_number(), self.tree.current, found, self.place)
-            self._wishes.found = lines
+        if info.key[0] == LINES:
+            self._wishes.value = shown.value_of(info, self.place.whole.turn)
+            lines = shown.lines_of(self.next_number(), self.tree.current, info, self.place)
+            self._wishes.report = lines
             return [lines]
-        if found.key[0] == JUDGE:
-            self._wishes.judged = found
+        if info.key[0] == JUDGE:
+            self._wishes.judged = info
         return []
 
     def engine_moved(self, key: Key, word: str) -> Sequence[Event]:
@@ -441,9 +441,9 @@ class Analysis(StoredMode):
         return self._shown()
 
     def _take_judgement(self, node: int) -> None:
-        found = self._wishes.judged
-        if found is not None and found.key[1] == node:
-            value = shown.value_of(found, self._place_at(node).whole.turn)
+        info = self._wishes.judged
+        if info is not None and info.key[1] == node:
+            value = shown.value_of(info, self._place_at(node).whole.turn)
             self._store_fact(Valued(at=self._today(), node=node, value=value))
         self._wishes.judging = self._wishes.judging[1:]
 
@@ -465,9 +465,9 @@ class Analysis(StoredMode):
 
     def snapshot(self) -> AnalysisShown:
         """Return the analysis as it is now."""
-        return self._snapshot(True, self._wishes.found)
+        return self._snapshot(True, self._wishes.report)
 
-    def _snapshot(self, has_tree: bool, found: LinesShown | None) -> AnalysisShown:
+    def _snapshot(self, has_tree: bool, report: LinesShown | None) -> AnalysisShown:
         number, tree, place = self.next_number(), self.tree, self.place
         begun = tree.begun
         if begun is None or place is None:
@@ -500,7 +500,7 @@ class Analysis(StoredMode):
             notes=self._reader.notes[:5],
             games=self._reader.choices(),
             tree=self._tree(place) if has_tree else None,
-            found=found,
+            report=report,
             **self._board(place),
         )
 
@@ -538,5 +538,5 @@ class Analysis(StoredMode):
 
     def _saved(self, name: str) -> Saved:
         """Return the analysis in a format of its game; ValueError if that cannot hold it, or there is none."""
-        found = exports.export(self.tree, self._require().game, self._store.stem, name)
-        return Saved(number=self.next_number(), name=found.name, data=found.data, losses=found.losses)
+        exported = exports.export(self.tree, self._require().game, self._store.stem, name)
+        return Saved(number=self.next_number(), name=exported.name, data=exported.data, losses=exported.losses)

@@ -11,7 +11,7 @@ from siqi.daemon.board.analyse.place import Place
 from siqi.daemon.board.analyse.tree import ROOT, Tree
 from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import Choice, Ending, PlayedMove
-from siqi.daemon.board.mode import Found
+from siqi.daemon.board.mode import SearchInfo
 from siqi.games import registry
 from siqi.games.contract import Position, Score, is_hidden_position
 from siqi.games.pictures.diagram import Diagram
@@ -40,23 +40,23 @@ def seen(place: Place, view: int | None) -> Position:
 def board_of(place: Place, view: int | None, waits: bool) -> dict[str, Any]:
     """Return the parts of what the page shows that are of the board; `waits`: for a throw before moves."""
     whole = place.whole
-    found: dict[str, Any] = {"turn": whole.turn, "fen": whole.fen(), "has_views": place.is_referee}
+    fields: dict[str, Any] = {"turn": whole.turn, "fen": whole.fen(), "has_views": place.is_referee}
     if not place.has_pieces:
-        return found | {"needs_setup": True}
-    found["pieces"] = seen(place, view).pieces()
+        return fields | {"needs_setup": True}
+    fields["pieces"] = seen(place, view).pieces()
     outcome = whole.outcome()
     if outcome is not None:
-        return found | {"ending": Ending(outcome.winner, outcome.reason)}
+        return fields | {"ending": Ending(outcome.winner, outcome.reason)}
     lines = place.game.consult(whole)
     book = sorted((line.move for line in lines if line.move is not None), key=lambda move: -move.games)
-    found["book"] = [BookMoveShown(place.texts([one.word])[0], one.games, one.score) for one in book[:MAX_BOOK_MOVES]]
-    found["known"] = [line.text for line in lines if line.move is None][:MAX_BOOK_LINES]
+    fields["book"] = [BookMoveShown(place.texts([one.word])[0], one.games, one.score) for one in book[:MAX_BOOK_MOVES]]
+    fields["known"] = [line.text for line in lines if line.move is None][:MAX_BOOK_LINES]
     if place.info.stones_per_turn > 1:
-        return found | {"stones": place.stones()}
+        return fields | {"stones": place.stones()}
     if waits:
-        return found
+        return fields
     words = map(whole.move_text, whole.legal_moves())
-    return found | {"choices": [Choice(word, place.points_of(word)) for word in words]}
+    return fields | {"choices": [Choice(word, place.points_of(word)) for word in words]}
 
 
 def drawing_of(place: Place, view: int | None, shown: Mapping[str, bool], last: Sequence[str]) -> Drawing:
@@ -82,26 +82,26 @@ def first_side(score: Score, turn: int) -> Value:
     return Value(round(expected if turn == 0 else 1 - expected, 4))
 
 
-def value_of(found: Found, turn: int) -> Value:
+def value_of(info: SearchInfo, turn: int) -> Value:
     """Return what a search has found of a position with this side to move."""
-    value = first_side(found.value or found.lines[0].score, turn)
-    return Value(value.chance, found.depth, value.mate)
+    value = first_side(info.value or info.lines[0].score, turn)
+    return Value(value.chance, info.depth, value.mate)
 
 
-def lines_of(number: int, node: int, found: Found, place: Place) -> LinesShown:
+def lines_of(number: int, node: int, info: SearchInfo, place: Place) -> LinesShown:
     """Return what a search of a position has found."""
-    turn, value = place.whole.turn, value_of(found, place.whole.turn)
+    turn, value = place.whole.turn, value_of(info, place.whole.turn)
     lines = []
-    for line in found.lines:
+    for line in info.lines:
         one = first_side(line.score, turn)
         moves = place.texts(line.words[:MAX_MOVES])
         lines.append(LineShown(one.chance, moves, place.points_of(line.words[0]), line.score.cp, one.mate, line.throw))
     return LinesShown(
         number=number,
         node=node,
-        depth=found.depth,
-        nodes=found.nodes,
-        elapsed_ms=found.elapsed_ms,
+        depth=info.depth,
+        nodes=info.nodes,
+        elapsed_ms=info.elapsed_ms,
         chance=value.chance,
         mate=value.mate,
         lines=lines,

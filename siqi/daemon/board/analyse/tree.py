@@ -63,17 +63,17 @@ class Tree(msgspec.Struct, frozen=True):
 
     def line(self, node: int) -> list[int]:
         """Return the nodes from the root, which is included, to a node."""
-        found = [node]
-        while found[-1] != ROOT:
-            found.append(self.nodes[found[-1]].parent)
-        return found[::-1]
+        line = [node]
+        while line[-1] != ROOT:
+            line.append(self.nodes[line[-1]].parent)
+        return line[::-1]
 
     def main_line(self, node: int = ROOT) -> list[int]:
         """Return a node and what follows it, first children only."""
-        found = [node]
-        while children := self.nodes[found[-1]].children:
-            found.append(children[0])
-        return found
+        line = [node]
+        while children := self.nodes[line[-1]].children:
+            line.append(children[0])
+        return line
 
     def shown_line(self) -> list[int]:
         """Return the nodes of the line through the current one, from the root to its last position."""
@@ -112,8 +112,8 @@ class Tree(msgspec.Struct, frozen=True):
             case Begun():
                 return _begun(entry)
             case Added(word=word):
-                if (found := self.child(word, self.node.throw)) is not None:
-                    return change(self, current=found)
+                if (child := self.child(word, self.node.throw)) is not None:
+                    return change(self, current=child)
                 number = len(self.nodes)
                 added = Node(self.current, word, self.node.throw)
                 parent = change(self.node, children=(*self.node.children, number))

@@ -55,12 +55,12 @@ def _listed(text: str, info: GameInfo) -> list[ListedMove]:
         form = choose(GameSource("", data, info.name)).format
         if form.name == "moves":  # it has a game in each line
             data = " ".join(text.split()).encode()
-        found = form.read(data, "utf-8")
+        parsed = form.read(data, "utf-8")
     except ValueError:
         return _bare(text, info)
-    if not found.games or found.faults:
-        raise Refusal(found.faults[0] if found.faults else "the list has no moves")
-    record = record_of(info.name, found.games[0])
+    if not parsed.games or parsed.faults:
+        raise Refusal(parsed.faults[0] if parsed.faults else "the list has no moves")
+    record = record_of(info.name, parsed.games[0])
     if record.fen:
         raise Refusal("the list does not begin at the start of the game")
     return [ListedMove(word, record.throw(info, ply)) for ply, word in enumerate(record.moves)]

@@ -74,7 +74,7 @@ from siqi.daemon.board.commands import (
 from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.events import Event
 from siqi.daemon.board.layouts import Layouts
-from siqi.daemon.board.mode import Found, Key, LoadGame, Think, Wanted, monotonic_ms
+from siqi.daemon.board.mode import Key, LoadGame, SearchInfo, Think, Wanted, monotonic_ms
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
 from siqi.games import registry
@@ -402,17 +402,17 @@ class Championship(StoredMode):
             return [self._refused(reason), self.snapshot()]
         return [self._refused(reason)]
 
-    def engine_found(self, found: Found) -> list[Event]:
+    def engine_searched(self, info: SearchInfo) -> list[Event]:
         """Show the operator what the engine thinks of its own position, unless that is hidden."""
-        if self._facts.begun.hides or found.key[0] != "championship move":
+        if self._facts.begun.hides or info.key[0] != "championship move":
             return []
-        best = found.lines[0]
+        best = info.lines[0]
         return [
             Evaluation(
                 number=self.next_number(),
-                depth=found.depth,
-                nodes=found.nodes,
-                elapsed_ms=found.elapsed_ms,
+                depth=info.depth,
+                nodes=info.nodes,
+                elapsed_ms=info.elapsed_ms,
                 cp=best.score.cp,
                 mate=best.score.mate,
                 win=best.score.expected,
@@ -462,10 +462,10 @@ class Championship(StoredMode):
         number = self.next_number()
         if self._preflight.game:
             return Table(number=number, stage="start", press="begin", checks=self._preflight.checks)
-        found = table(self._facts, number, self._picture, self._arranged, self._record)
-        if not found.setup:
-            return found
-        return msgspec.structs.replace(found, layouts=self._layouts.names(self._facts.begun.game))
+        shown = table(self._facts, number, self._picture, self._arranged, self._record)
+        if not shown.setup:
+            return shown
+        return msgspec.structs.replace(shown, layouts=self._layouts.names(self._facts.begun.game))
 
     def record(self) -> tuple[str, bytes] | None:
         """Return the official record of the game that is shown, and its file name; None before both set-ups."""

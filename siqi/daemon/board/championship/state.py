@@ -79,13 +79,13 @@ class State(msgspec.Struct, frozen=True):
 
     def points(self) -> tuple[float, float]:
         """Return the points of both teams."""
-        found = list(self.adjustment)
+        points = list(self.adjustment)
         for game in self.games:
             if game.ended is None or game.ended.end == "adjourned":
                 continue
             for team in range(2):
-                found[team] += self.unit * (0.5 if game.ended.winner is None else float(game.ended.winner == team))
-        return found[0], found[1]
+                points[team] += self.unit * (0.5 if game.ended.winner is None else float(game.ended.winner == team))
+        return points[0], points[1]
 
     @property
     def is_decided(self) -> bool:

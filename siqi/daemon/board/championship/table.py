@@ -110,44 +110,44 @@ def _contest(facts: ContestFacts) -> Contest:
 
 def _ahead(game: GameState) -> list[int]:
     """Return the youngest line of nodes behind the position shown."""
-    found, at = list[int](), game.current
+    path, at = list[int](), game.current
     while children := [number for number, node in enumerate(game.nodes) if node.parent == at]:
         at = children[-1]
-        found.append(at)
-    return found
+        path.append(at)
+    return path
 
 
 def _pieces(positions: Positions, game: GameState, word: str) -> dict[str, str]:
     """Return the pieces by point, during the set-ups those that are known or being set up."""
     if positions.has_pieces:
         return positions.whole.pieces()
-    found: dict[str, str] = {}
+    pieces: dict[str, str] = {}
     words = [node.word for node in game.path()] + ([word] if word else [])
     for side, each in enumerate(words):
         if each != "?":
-            found |= positions.set_up(side, each)
-    return found
+            pieces |= positions.set_up(side, each)
+    return pieces
 
 
 def _offers(facts: ContestFacts) -> dict[str, Any]:
     """Return the parts that say what may be entered now."""
     positions, game = facts.positions, facts.game
-    found: dict[str, Any] = {}
+    offers: dict[str, Any] = {}
     if game.proposed and facts.goes_on:
-        found["proposed"] = positions.worded(game.proposed) if positions.has_pieces else PlayedMove(game.proposed)
+        offers["proposed"] = positions.worded(game.proposed) if positions.has_pieces else PlayedMove(game.proposed)
         if positions.has_pieces and positions.info.has_hidden:
-            found["answers"] = positions.answers(game.proposed)
+            offers["answers"] = positions.answers(game.proposed)
     if not facts.goes_on or facts.needs_throw:
-        return found
+        return offers
     side = positions.whole.turn
     if not positions.has_pieces:
         presets = {
             one.path()[one.team(facts.team)].word for one in facts.state.games if len(one.path()) > one.team(facts.team)
         }
-        return found | {"setup": list(positions.setup_points(side)), "presets": sorted(presets - {"?"})}
+        return offers | {"setup": list(positions.setup_points(side)), "presets": sorted(presets - {"?"})}
     if facts.is_engines:
-        return found
+        return offers
     if positions.info.stones_per_turn > 1:
-        return found | {"stones": positions.stones()}
+        return offers | {"stones": positions.stones()}
     words = map(positions.whole.move_text, positions.whole.legal_moves())
-    return found | {"choices": [Choice(word, positions.points_of(word)) for word in words]}
+    return offers | {"choices": [Choice(word, positions.points_of(word)) for word in words]}

@@ -112,7 +112,7 @@ export class AnalysePage {
     if (event.stage !== 'loading') this.progress = '';
     if (event.stage !== 'start' && event.stage !== 'loading') this.dialog.close();
     if (event.tree) this.tree.set(event.tree, event);
-    if (event.found) this.lines = event.found;
+    if (event.report) this.lines = event.report;
     if (event.lines) this.linesBefore = event.lines;
     this.shown = event;
   }

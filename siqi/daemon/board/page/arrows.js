@@ -16,13 +16,13 @@ export class Arrows {
 
   /**
    * @param {import('./board.js').BoardView} board
-   * @param {LinesShown | null} found
+   * @param {LinesShown | null} report
    * @param {boolean} isOfStones
    * @param {string[][]} marks arrows that the person has drawn, each by its ends
    */
-  show(board, found, isOfStones, marks) {
+  show(board, report, isOfStones, marks) {
     const view = board.board?.views[board.isFlipped() ? 1 : 0];
-    const lines = (found?.lines ?? []).filter((one) => one.points.length && !one.throw);
+    const lines = (report?.lines ?? []).filter((one) => one.points.length && !one.throw);
     const line = JSON.stringify([view?.size, board.isFlipped(), lines.map((one) => [one.points, one.chance]), marks]);
     if (line === this.line) return;
     this.line = line;

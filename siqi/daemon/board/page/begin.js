@@ -63,8 +63,8 @@ export class BeginDialog {
 
   /** @param {string} name */
   value(name) {
-    const found = this.dialog.querySelector(`input[name=${name}]:checked`);
-    return found instanceof HTMLInputElement ? found.value : '';
+    const checked = this.dialog.querySelector(`input[name=${name}]:checked`);
+    return checked instanceof HTMLInputElement ? checked.value : '';
   }
 
   /** @param {string} id */

@@ -40,7 +40,7 @@ export function askFor(title, fields, done, more = {}) {
   form.append(heading, about, list, bar(dialog, more.act ?? text('ok')));
   form.addEventListener('change', (event) => {
     const name = /** @type {HTMLElement} */ (event.target).id.replace('form-', '');
-    more.changed?.(name, (other, value) => { const found = inputs.get(other); if (found) found.value = value; });
+    more.changed?.(name, (other, value) => { const input = inputs.get(other); if (input) input.value = value; });
   });
   form.addEventListener('submit', () => done(Object.fromEntries([...inputs].map(([name, one]) => [name, read(one)]))));
   dialog.replaceChildren(form);

@@ -28,11 +28,11 @@ export class Graph {
   /**
    * @param {TreeList} tree
    * @param {number} current
-   * @param {LinesShown | null} found at the current position
+   * @param {LinesShown | null} report at the current position
    */
-  show(tree, current, found) {
+  show(tree, current, report) {
     this.nodes = tree.whole(current);
-    const chances = this.nodes.map((node) => (node === current && found ? found.chance : tree.chance(node)));
+    const chances = this.nodes.map((node) => (node === current && report ? report.chance : tree.chance(node)));
     const line = JSON.stringify([this.nodes, chances, current]);
     if (line === this.line) return;
     this.line = line;

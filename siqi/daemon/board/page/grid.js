@@ -104,10 +104,10 @@ export class Grid {
    * @param {string} point
    */
   focus(point) {
-    const found = this.find(point);
-    if (!found) return;
+    const place = this.find(point);
+    if (!place) return;
     this.cell().tabIndex = -1;
-    this.at = found;
+    this.at = place;
     this.cell().tabIndex = 0;
     this.cell().focus({ preventScroll: true });
   }
@@ -135,8 +135,8 @@ export class Grid {
    * @returns {string} the point under the pointer, '' for none
    */
   under(event) {
-    const found = document.elementFromPoint(event.clientX, event.clientY);
-    const cell = found instanceof HTMLElement ? found.closest('[role=gridcell]') : null;
+    const element = document.elementFromPoint(event.clientX, event.clientY);
+    const cell = element instanceof HTMLElement ? element.closest('[role=gridcell]') : null;
     return cell instanceof HTMLElement && this.root.contains(cell) ? cell.dataset.point ?? '' : '';
   }
 

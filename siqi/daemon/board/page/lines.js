@@ -14,7 +14,7 @@ export class LineList {
    */
   constructor(root, add) {
     this.root = root;
-    this.line = '';
+    this.key = '';
     root.addEventListener('click', (event) => {
       const row = event.target instanceof HTMLElement ? event.target.closest('[data-word]') : null;
       if (row instanceof HTMLElement) add(row.dataset.word ?? '');
@@ -22,44 +22,44 @@ export class LineList {
   }
 
   /**
-   * @param {LinesShown | null} found
+   * @param {LinesShown | null} report
    * @param {AnalysisShown} now
    * @param {GameCard | undefined} card
    */
-  show(found, now, card) {
-    const line = JSON.stringify([found?.lines, now.lines, spoken()]);
-    if (line === this.line) return;
-    this.line = line;
+  show(report, now, card) {
+    const key = JSON.stringify([report?.lines, now.lines, spoken()]);
+    if (key === this.key) return;
+    this.key = key;
     this.root.hidden = !now.lines || Boolean(now.ending) || now.needs_setup;
     const focus = document.activeElement instanceof HTMLElement && this.root.contains(document.activeElement) ? document.activeElement.dataset.word : '';
-    this.root.replaceChildren(...(found ? found.lines.map((one) => this.row(one, now, card)) : [waiting()]));
+    this.root.replaceChildren(...(report ? report.lines.map((line) => this.row(line, now, card)) : [waiting()]));
     if (focus) /** @type {HTMLElement | null} */ (this.root.querySelector(`[data-word="${focus}"]`))?.focus();
   }
 
   /**
-   * @param {LineShown} one
+   * @param {LineShown} line
    * @param {AnalysisShown} now
    * @param {GameCard | undefined} card
    */
-  row(one, now, card) {
-    const row = document.createElement(one.throw ? 'div' : 'button');
+  row(line, now, card) {
+    const row = document.createElement(line.throw ? 'div' : 'button');
     row.className = 'line';
     if (row instanceof HTMLButtonElement) {
       row.type = 'button';
-      row.dataset.word = one.moves[0].word;
+      row.dataset.word = line.moves[0].word;
     }
     const value = document.createElement('span');
     value.className = 'value';
-    value.textContent = one.mate ? scoreText(one.mate, card) : percent(one.chance);
+    value.textContent = line.mate ? scoreText(line.mate, card) : percent(line.chance);
     const moves = document.createElement('span');
     moves.className = 'pv';
-    moves.textContent = one.moves.map((move) => moveText(move, false)).join(' ');
-    if (one.throw) {
+    moves.textContent = line.moves.map((move) => moveText(move, false)).join(' ');
+    if (line.throw) {
       const thrown = document.createElement('span');
       thrown.className = 'thrown';
-      thrown.textContent = text('thrown', { throw: one.throw });
+      thrown.textContent = text('thrown', { throw: line.throw });
       const bar = document.createElement('meter');
-      Object.assign(bar, { min: 0, max: 1, value: now.turn ? 1 - one.chance : one.chance });
+      Object.assign(bar, { min: 0, max: 1, value: now.turn ? 1 - line.chance : line.chance });
       row.append(thrown, bar);
     }
     row.append(value, moves);

@@ -70,9 +70,9 @@ export class TreeList {
    * @param {number} node
    */
   line(node) {
-    const found = [node];
-    while (found[0]) found.unshift(this.before(found[0]));
-    return found;
+    const line = [node];
+    while (line[0]) line.unshift(this.before(line[0]));
+    return line;
   }
 
   /**
@@ -80,9 +80,9 @@ export class TreeList {
    * @param {number} node
    */
   whole(node) {
-    const found = this.line(node);
-    for (let next = this.after(node); next !== found[found.length - 1]; next = this.after(next)) found.push(next);
-    return found;
+    const line = this.line(node);
+    for (let next = this.after(node); next !== line[line.length - 1]; next = this.after(next)) line.push(next);
+    return line;
   }
 
   /** @param {number} node */

@@ -57,7 +57,7 @@
  *   has_throw: boolean, needs_setup: boolean, needs_answers: boolean, view: number | null, has_views: boolean, layers: {[name: string]: boolean},
  *   lines: number, judging: number, book: BookMove[], known: string[], comment: string, is_trial: boolean, marks: [string, string][], ending: Ending | null,
  *   can_restore: boolean, formats: string[], notes: string[], games: string[], tree: TreeShown | null,
- *   found: LinesShown | null}} AnalysisShown
+ *   report: LinesShown | null}} AnalysisShown
  */
 /** @typedef {{chance: number, moves: PlayedMove[], points: string[], cp: number, mate: number, throw: number}} LineShown */
 /**

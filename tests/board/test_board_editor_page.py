@@ -29,9 +29,9 @@ def drag(page: Any, start: str, goal: str | None, button: str = "left") -> bool:
         page.mouse.move(5, 5)
     else:
         page.hover(f"#grid [data-point={goal}]", force=True)
-    follows = bool(page.locator(".ghost img").count())
+    follows = bool(page.locator(".drag-image img").count())
     page.mouse.up(button=button)
-    return follows and not page.locator(".ghost").count()
+    return follows and not page.locator(".drag-image").count()
 
 
 def test_pieces_are_dragged_typed_deployed_and_analysed(browser: Any, tmp_path: Path) -> None:

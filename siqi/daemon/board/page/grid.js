@@ -1,6 +1,6 @@
 // The board as a grid of transparent cells over the picture: one tab stop, arrows move, Enter picks.
 
-import { Ghost } from './ghost.js';
+import { DragImage } from './drag.js';
 
 /** @typedef {import('./types.js').BoardView} BoardView */
 
@@ -27,7 +27,7 @@ export class Grid {
   constructor(root, hands) {
     this.root = root;
     this.hands = hands;
-    this.ghost = new Ghost();
+    this.dragImage = new DragImage();
     this.from = ''; // where the right button was pressed
     /** @type {HTMLElement[][]} */
     this.rows = [];
@@ -184,7 +184,7 @@ export class Grid {
   move(event) {
     const cell = this.cells.get(this.down);
     const isPiece = cell?.classList.contains('taken') && (this.hands.carried() || cell.classList.contains('mine'));
-    if (cell && isPiece && (this.ghost.part || this.isDrag(event))) this.ghost.show(cell, event);
+    if (cell && isPiece && (this.dragImage.part || this.isDrag(event))) this.dragImage.show(cell, event);
   }
 
   /** @param {PointerEvent} event */
@@ -203,7 +203,7 @@ export class Grid {
 
   /** Leave what the pointer has begun. */
   drop() {
-    this.ghost.hide();
+    this.dragImage.hide();
     this.down = '';
     this.from = '';
   }

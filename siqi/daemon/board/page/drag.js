@@ -2,7 +2,7 @@
 
 import { get } from './parts.js';
 
-export class Ghost {
+export class DragImage {
   constructor() {
     /** @type {HTMLElement | null} */
     this.part = null;
@@ -33,7 +33,7 @@ export class Ghost {
  */
 function cut(cell, box) {
   const part = document.createElement('div');
-  part.className = 'ghost';
+  part.className = 'drag-image';
   part.style.width = `${box.width}px`;
   part.style.height = `${box.height}px`;
   const whole = get('picture').getBoundingClientRect();

@@ -260,7 +260,7 @@ def test_one_tab_holds_the_board_and_all_watch(tmp_path: Path) -> None:
         async def talk() -> None:
             first, second = await tab(served), await tab(served)
             assert (await first.next("welcome"))["usual"] == "xiangqi"
-            assert (await first.next("seat"))["holds"] and not (await second.next("seat"))["holds"]
+            assert (await first.next("tab status"))["holds"] and not (await second.next("tab status"))["holds"]
             assert (await first.next("snapshot"))["stage"] == "start"
             await second.say(do="begin", game="xiangqi", person=0, skill=0)
             assert (await second.next("refused"))["reason"] == "another tab holds the board"
@@ -282,11 +282,11 @@ def test_one_tab_holds_the_board_and_all_watch(tmp_path: Path) -> None:
                 pictures.add(picture.data)
             assert len(pictures) == 4  # faces that the game does not have are its usual ones
             await second.say(do="take board")
-            assert (await second.until(lambda event: event["holds"], "seat"))["tabs"] == 2
+            assert (await second.until(lambda event: event["holds"], "tab status"))["tabs"] == 2
             await first.say(do="hint")
             assert (await first.next("refused"))["reason"] == "another tab holds the board"
             second.close()
-            assert (await first.until(lambda event: event["tabs"] == 1, "seat"))["holds"]
+            assert (await first.until(lambda event: event["tabs"] == 1, "tab status"))["holds"]
             with contextlib.suppress(tornado.websocket.WebSocketClosedError):
                 await first.say_text(json.dumps({"do": "move", "word": "x" * guard.MAX_MESSAGE_BYTES}))
             assert await first.closed()  # too large
@@ -322,7 +322,7 @@ def test_modes_are_switched_for_all_tabs_and_a_second_screen_only_watches(tmp_pa
 
         async def talk() -> None:
             screen = await tab(served, query="?screen=watch")
-            assert not (await screen.next("seat"))["holds"]
+            assert not (await screen.next("tab status"))["holds"]
             table = await tab(served)
             assert (await table.next("mode")) | {"number": 0} == {
                 "event": "mode",

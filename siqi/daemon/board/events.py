@@ -174,7 +174,7 @@ class ActiveMode(Event, frozen=True, tag="mode"):
     modes: list[str]
 
 
-class Seat(Event, frozen=True, tag="seat"):
+class TabStatus(Event, frozen=True, tag="tab status"):
     """The number of tabs, and whether this one holds the board."""
 
     holds: bool

@@ -12,7 +12,7 @@ import msgspec
 
 from siqi.daemon.board import boards
 from siqi.daemon.board.commands import Review, See, ServerCommand, SwitchMode, TakeBoard
-from siqi.daemon.board.events import ActiveMode, Board, Event, Picture, Refused, Reviewing, Seat, Shown, Welcome
+from siqi.daemon.board.events import ActiveMode, Board, Event, Picture, Refused, Reviewing, Shown, TabStatus, Welcome
 from siqi.daemon.board.mode import HasGame, Mode, SearchInfo, Think
 from siqi.daemon.board.modes import Modes
 from siqi.daemon.board.reviews import ReviewError, Reviews
@@ -91,7 +91,7 @@ class Hub:
             self._holder = tab
         games = [*map(boards.card, registry.NAMES)]
         send(tab, Welcome(number=self._next_number(), games=games, usual=self._usual, version=__version__))
-        self._seats()
+        self._send_tab_status()
         for event in self._whole():
             if not (event.is_private and tab.only_watches):
                 send(tab, event)
@@ -114,12 +114,12 @@ class Hub:
         self.pictures.forget(tab)
         if self._holder is tab:
             self._holder = next((one for one in self._tabs if not one.only_watches), None)
-        self._seats()
+        self._send_tab_status()
 
-    def _seats(self) -> None:
+    def _send_tab_status(self) -> None:
         for tab in self._tabs:
             holds = tab is self._holder
-            send(tab, Seat(number=self._next_number(), holds=holds, tabs=len(self._tabs)))
+            send(tab, TabStatus(number=self._next_number(), holds=holds, tabs=len(self._tabs)))
 
     def said(self, tab: Tab, message: str | bytes) -> None:
         """Carry out a command of a tab."""
@@ -134,7 +134,7 @@ class Hub:
             send(tab, Refused(number=self._next_number(), reason="this screen only watches"))
         elif isinstance(command, TakeBoard):
             self._holder = tab
-            self._seats()
+            self._send_tab_status()
         elif tab is not self._holder:
             send(tab, Refused(number=self._next_number(), reason="another tab holds the board"))
         elif isinstance(command, Review):

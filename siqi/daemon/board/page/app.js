@@ -78,7 +78,7 @@ function hear(event) {
       get('refusal').textContent = refusalText(event.reason);
       active?.hear(event);
       break;
-    case 'seat':
+    case 'tab status':
       shell.holds = event.holds;
       break;
     default:
@@ -114,7 +114,7 @@ function show() {
   document.title = [...title, 'Siqi'].filter(Boolean).join(' – ');
   showFaces();
   get('earlier').hidden = !shell.holds || !shell.isOpen;
-  get('seat').textContent = shell.holds ? '' : text('watching');
+  get('tab-status').textContent = shell.holds ? '' : text('watching');
 }
 
 function showTabs() {

@@ -22,7 +22,7 @@
 /** @typedef {{event: 'files', number: number, files: {name: string, at: string, game: string, title: string}[], current: string}} Files */
 /** @typedef {{event: 'loading', number: number, text: string, chinese: string}} Loading */
 /** @typedef {{event: 'refused', number: number, reason: string}} Refused */
-/** @typedef {{event: 'seat', number: number, holds: boolean, tabs: number}} Seat */
+/** @typedef {{event: 'tab status', number: number, holds: boolean, tabs: number}} TabStatus */
 /** @typedef {{event: 'reviewing', number: number, text: string, address: string}} Reviewing */
 /** @typedef {{event: 'mode', number: number, mode: string, modes: string[]}} ActiveMode */
 /** @typedef {{name: string, is_good: boolean | null, detail: string}} Check */
@@ -65,7 +65,7 @@
  *   chance: number, mate: number, lines: LineShown[]}} LinesShown
  */
 /** @typedef {{event: 'saved', number: number, name: string, data: string, losses: string[]}} Saved */
-/** @typedef {Board | Picture | Welcome | ActiveMode | Table | Evaluation | Warning | Snapshot | AnalysisShown | LinesShown | Saved | Files | Loading | Refused | Seat | Reviewing} Event */
+/** @typedef {Board | Picture | Welcome | ActiveMode | Table | Evaluation | Warning | Snapshot | AnalysisShown | LinesShown | Saved | Files | Loading | Refused | TabStatus | Reviewing} Event */
 
 /**
  * What the board shows of a snapshot of any mode.

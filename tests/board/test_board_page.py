@@ -36,7 +36,7 @@ def test_a_game_by_the_keyboard_alone(game: str, browser: Any, tmp_path: Path) -
         page.evaluate("document.activeElement.blur()")
         page.keyboard.press("ArrowLeft")
         page.wait_for_selector(f"#moves .now[data-ply='{len(now.moves) - 1}']")
-        assert shown(served).looked == len(now.moves) - 1
+        assert shown(served).shown_ply == len(now.moves) - 1
         page.keyboard.press("End")
         page.wait_for_selector("[data-act=lookOn]", state="detached")
 

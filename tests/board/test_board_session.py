@@ -13,7 +13,6 @@ from siqi.daemon.board.commands import (
     AnyCommand,
     Begin,
     Hint,
-    Look,
     MoveNow,
     Pause,
     Play,
@@ -21,6 +20,7 @@ from siqi.daemon.board.commands import (
     Resign,
     Resume,
     SetUp,
+    ShowPly,
     Swap,
     TakeBack,
     Throw,
@@ -150,18 +150,18 @@ def test_looking_back_changes_nothing(game: str) -> None:
         if node.answered:
             position.set_dice(node.answered)  # type: ignore[attr-defined]
         if ply >= setups:
-            shown = table.do(Look(ply))
-            assert shown.looked == ply and shown.moves == now.moves and not shown.choices and not shown.stones
+            shown = table.do(ShowPly(ply))
+            assert shown.shown_ply == ply and shown.moves == now.moves and not shown.choices and not shown.stones
             assert set(shown.pieces) == set(position.pieces()) and shown.picture > now.picture
             assert "x" in shown.pieces.values() or game != "junqi"
             assert len(shown.last) == len(table.session.positions.points_of(now.moves[ply - 1].word) if ply else [])  # type: ignore[union-attr]
         position.push(position.parse_move(node.word))
-    back = table.do(Look(len(now.moves)))
-    assert (back.looked, back.pieces, back.choices, back.stones) == (None, now.pieces, now.choices, now.stones)
-    table.do(Look(setups))
-    assert table.refused(Look(len(now.moves) + 1)) == "there is no such position"
-    assert table.session.state == state and table.shown().looked == setups
-    assert table.do(Look()).looked is None
+    back = table.do(ShowPly(len(now.moves)))
+    assert (back.shown_ply, back.pieces, back.choices, back.stones) == (None, now.pieces, now.choices, now.stones)
+    table.do(ShowPly(setups))
+    assert table.refused(ShowPly(len(now.moves) + 1)) == "there is no such position"
+    assert table.session.state == state and table.shown().shown_ply == setups
+    assert table.do(ShowPly()).shown_ply is None
 
 
 def test_throws_follow_from_the_seed_alone() -> None:

@@ -94,7 +94,7 @@ class MoveNow(Command, frozen=True, tag="move now"):
     """Have the engine answer with what it has found."""
 
 
-class Look(Command, frozen=True, tag="look"):
+class ShowPly(Command, frozen=True, tag="show ply"):
     """Show the position after a number of moves, None: the last one; the game is not changed."""
 
     ply: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -160,7 +160,7 @@ AnyCommand = (
     | Throw
     | TakeBack
     | Hint
-    | Look
+    | ShowPly
     | MoveNow
     | Pause
     | Resume

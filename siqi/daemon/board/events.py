@@ -92,7 +92,7 @@ class Snapshot(Shown, frozen=True, tag="snapshot"):
     pieces: dict[str, str] = {}  # the FEN's letters by point
     moves: list[PlayedMove] = []
     last: list[str] = []  # the points of the last move
-    looked: int | None = None  # the number of moves before the position that is looked at; None: it is the last one
+    shown_ply: int | None = None  # the number of moves before the position that is shown; None: it is the last one
     choices: list[Choice] = []  # empty while the person cannot move, and where a turn is made of stones
     stones: int = 0  # to put on empty points, where a turn is made of stones
     setup: list[str] = []  # the points of the set-up that the person makes

@@ -17,7 +17,6 @@ from siqi.daemon.board.commands import (
     Begin,
     ForgetLayout,
     Hint,
-    Look,
     MoveNow,
     OpenFile,
     Pause,
@@ -27,6 +26,7 @@ from siqi.daemon.board.commands import (
     Resume,
     SaveLayout,
     SetUp,
+    ShowPly,
     Swap,
     TakeBack,
     Throw,
@@ -75,7 +75,7 @@ class Session(StoredMode):
         self._nonce = 0
         self._arranged = ""  # the set-up that the person makes
         self._hint = ""
-        self._looked: int | None = None  # the number of moves before the earlier position that is shown
+        self._shown_ply: int | None = None  # the number of moves before the earlier position that is shown
         self._wants_hint = False
         self._is_urgent = False
         self._teaching = Teaching(self._played)
@@ -138,8 +138,8 @@ class Session(StoredMode):
                 self._require_turn()
                 self._nonce += 1
                 self._wants_hint = True
-            case Look(ply):
-                self._look(ply)
+            case ShowPly(ply):
+                self._show_ply(ply)
             case MoveNow():
                 self._require_going_on()
                 self._is_urgent = True
@@ -203,13 +203,13 @@ class Session(StoredMode):
         played.add(WentBack(at=played.today(), node=target, used=played.used()))
         self._forget()
 
-    def _look(self, ply: int | None) -> None:
-        """Look at an earlier position."""
+    def _show_ply(self, ply: int | None) -> None:
+        """Show an earlier position."""
         positions = self._played.positions
         last, setups = len(positions.moves), positions.info.setups("")
         if ply is not None and not setups <= ply <= last:
             raise Refusal("there is no such position")
-        self._looked = None if ply == last else ply
+        self._shown_ply = None if ply == last else ply
         self._picture = self.next_number()
 
     def _require_going_on(self) -> Positions:
@@ -236,7 +236,7 @@ class Session(StoredMode):
         self._picture = self.next_number()
         self._arranged = self._hint = ""
         self._wants_hint = self._is_urgent = False
-        self._looked = None
+        self._shown_ply = None
         self._taught = None
 
     def _not_stored(self, error: OSError) -> list[Event]:
@@ -394,7 +394,7 @@ class Session(StoredMode):
             pieces=self.pieces(),
             moves=positions.moves,
             last=self.last_points(),
-            looked=self._looked,
+            shown_ply=self._shown_ply,
             throw=played.state.throw,
             needs_throw=needs_throw,
             thinking=played.goes_on and not is_mine and not needs_throw,
@@ -406,7 +406,7 @@ class Session(StoredMode):
             clocks=played.clocks(),
             ending=played.ending(),
             file=self._store.stem,
-            **(self._offers(positions) if is_mine and self._looked is None else {}),
+            **(self._offers(positions) if is_mine and self._shown_ply is None else {}),
         )
 
     def _offers(self, positions: Positions) -> dict[str, Any]:
@@ -425,7 +425,7 @@ class Session(StoredMode):
         """Return the board as the person sees it, with the hint; None until the game is loaded."""
         if (positions := self._played.loaded) is None:
             return None
-        hint = self._hint if self._looked is None else ""
+        hint = self._hint if self._shown_ply is None else ""
         return drawing_of(positions, self.shown(), self.pieces(), self.last_points(), hint)
 
     def pieces(self) -> dict[str, str]:
@@ -441,12 +441,12 @@ class Session(StoredMode):
         """Return the position that is drawn: the person's view, at the end all, or an earlier one that is looked at."""
         positions = self._played.positions
         last = positions.view if self._played.ending() is None else positions.whole
-        return last if self._looked is None else positions.before(last, self._looked)
+        return last if self._shown_ply is None else positions.before(last, self._shown_ply)
 
     def last_points(self) -> list[str]:
         """Return the points of the last move."""
         positions = self._played.positions
-        moves = positions.moves[: self._looked]
+        moves = positions.moves[: self._shown_ply]
         return positions.points_of(moves[-1].word) if moves else []
 
     @property

@@ -229,7 +229,7 @@ export class AnalysePage {
     if (best && !best.throw) this.add(best.moves[0].word);
   }
 
-  look() {}
+  tick() {}
 
   card() {
     return this.shell.cards.find((one) => one.game === this.shown?.game);

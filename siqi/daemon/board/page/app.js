@@ -14,7 +14,7 @@ import { refusalText, speak, spoken, text } from './texts.js';
 /** @typedef {import('./types.js').Shell} Shell */
 /** @typedef {import('./types.js').ModePage} ModePage */
 
-const LOOK_MS = 100;
+const TICK_MS = 100;
 
 /** @type {Shell} */
 const shell = {
@@ -193,5 +193,5 @@ language.addEventListener('change', () => {
 });
 speak(kept('lang'));
 language.value = spoken();
-setInterval(() => active?.look(), LOOK_MS);
+setInterval(() => active?.tick(), TICK_MS);
 show();

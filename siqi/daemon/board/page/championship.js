@@ -399,8 +399,8 @@ export class ChampionshipPage {
   }
 
   /** Look at the clocks, ten times a second. */
-  look() {
-    this.clocks.look();
+  tick() {
+    this.clocks.tick();
     this.showClocks();
   }
 

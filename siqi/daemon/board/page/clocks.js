@@ -49,8 +49,8 @@ export class ClockFace {
     return Math.max(this.clocks.left[side] - gone, this.least);
   }
 
-  /** Call the seconds that have been passed since the last look. */
-  look() {
+  /** Call the seconds that have been passed since the last tick. */
+  tick() {
     for (const side of [0, 1]) {
       const now = this.left(side);
       const passed = this.seconds.filter((seconds) => this.before[side] > seconds * 1000 && now <= seconds * 1000).pop();

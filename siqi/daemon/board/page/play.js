@@ -34,7 +34,7 @@ export class PlayPage {
     this.isSure = false;
     this.spokenMoves = -1;
     this.dialog = new BeginDialog((command) => shell.ask(command));
-    this.moves = new MoveList(get('moves'), (ply) => this.lookAt(ply));
+    this.moves = new MoveList(get('moves'), (ply) => this.showPly(ply));
     this.clocks = new ClockFace(CALLED_S, (side, n) => shell.say(text('secondsLeft', { side: this.sideName(side), n })));
     get('new').addEventListener('click', () => this.dialog.open(this.shown?.settings ?? null));
     get('typed').addEventListener('submit', (event) => {
@@ -113,7 +113,7 @@ export class PlayPage {
     this.showPlayers();
     this.showActions();
     const setups = this.card()?.has_setup ? 2 : 0;
-    this.moves.show(this.shown?.moves ?? [], setups, this.shown?.looked ?? undefined);
+    this.moves.show(this.shown?.moves ?? [], setups, this.shown?.shown_ply ?? undefined);
     this.showBoard();
     return [get('state').textContent ?? '', this.card()?.names[spoken()][0] ?? ''];
   }
@@ -129,15 +129,15 @@ export class PlayPage {
   }
 
   /**
-   * Look at an earlier position, or at the last one again.
+   * Show an earlier position, or the last one again.
    * @param {number} ply
    */
-  lookAt(ply) {
+  showPly(ply) {
     const { shown } = this;
     if (!shown || !this.shell.holds) return;
     const most = shown.moves.length;
     const goal = Math.min(Math.max(ply, this.card()?.has_setup ? 2 : 0), most);
-    if (most && goal !== (shown.looked ?? most)) this.shell.ask({ do: 'look', ply: goal });
+    if (most && goal !== (shown.shown_ply ?? most)) this.shell.ask({ do: 'show ply', ply: goal });
   }
 
   /** @returns {[string, string]} */
@@ -157,7 +157,7 @@ export class PlayPage {
         return [text(result), reasonText(shown.ending?.reason ?? '') + (this.review.text ? ` – ${text('reviewing')}: ${this.review.text}` : '')];
       }
     }
-    if (shown.looked !== null) return [text('lookBack'), text('lookBackHow')];
+    if (shown.shown_ply !== null) return [text('lookBack'), text('lookBackHow')];
     const mine = shown.turn === shown.settings?.person;
     if (shown.needs_throw) return [text(mine ? 'throwYours' : 'throwTheirs'), this.engineMove()];
     if (shown.is_judging) return [text('judging'), ''];
@@ -223,8 +223,8 @@ export class PlayPage {
   }
 
   /** Look at the clocks, ten times a second. */
-  look() {
-    this.clocks.look();
+  tick() {
+    this.clocks.tick();
     this.showClocks();
   }
 
@@ -245,7 +245,7 @@ export class PlayPage {
         if (!isEmpty) more.push(...layoutButtons(shell, shown.layouts));
       }
       if (stage === 'over') first.push(this.reviewButton());
-      if (shown.looked !== null) first.push(button('lookOn', () => this.lookAt(shown.moves.length), true));
+      if (shown.shown_ply !== null) first.push(button('lookOn', () => this.showPly(shown.moves.length), true));
       if (stage === 'play') {
         const isMine = !shown.thinking;
         more.push(button('hint', () => this.hint(), false, !isMine || shown.needs_throw));
@@ -305,14 +305,14 @@ export class PlayPage {
   /** @param {KeyboardEvent} event */
   key(event) {
     const { shown } = this;
-    const at = shown ? shown.looked ?? shown.moves.length : 0;
+    const at = shown ? shown.shown_ply ?? shown.moves.length : 0;
     const steps = /** @type {{[key: string]: number}} */ ({ ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: Infinity });
     if (event.defaultPrevented) return;
     if (event.key in steps) {
       event.preventDefault();
-      this.lookAt(steps[event.key]);
+      this.showPly(steps[event.key]);
     } else if (event.key === 'Escape') {
-      this.lookAt(Infinity);
+      this.showPly(Infinity);
       this.chosen = [];
       this.shell.show();
     } else if (event.key === 'b') this.hint();

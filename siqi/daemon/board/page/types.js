@@ -15,7 +15,7 @@
  * @typedef {{event: 'snapshot', number: number,
  *   stage: 'start' | 'loading' | 'asks' | 'set-up' | 'play' | 'paused' | 'over',
  *   settings: Settings | null, turn: number, picture: number, pieces: {[point: string]: string}, moves: PlayedMove[],
- *   last: string[], looked: number | null, choices: Choice[], stones: number, setup: string[], layouts: string[], throw: number, needs_throw: boolean,
+ *   last: string[], shown_ply: number | null, choices: Choice[], stones: number, setup: string[], layouts: string[], throw: number, needs_throw: boolean,
  *   thinking: boolean, is_judging: boolean, taught: {move: PlayedMove, lost: number} | null, can_take_back: boolean, hint: PlayedMove | null, is_hint_coming: boolean, clocks: Clocks | null,
  *   ending: Ending | null, file: string}} Snapshot
  */
@@ -79,9 +79,9 @@
  */
 /**
  * A mode's part of the page. `parts` are shown while it is active, `keys` are listed, `show` returns what the window's
- * title says, `look` is called ten times a second; `drawn`, `typed` and `carried` are as the board's hands (grid.js).
+ * title says, `tick` is called ten times a second; `drawn`, `typed` and `carried` are as the board's hands (grid.js).
  * @typedef {{parts: Element[], keys: string[][], forget: () => void, hear: (event: Event) => void,
- *   show: () => string[], look: () => void, picked: (point: string) => void, drawn?: (from: string, to: string) => void,
+ *   show: () => string[], tick: () => void, picked: (point: string) => void, drawn?: (from: string, to: string) => void,
  *   typed?: (key: string, point: string) => boolean, carried?: () => ((from: string, to: string) => void) | null, key: (event: KeyboardEvent) => void}} ModePage
  */
 

@@ -346,12 +346,12 @@ def test_the_engine_is_asked_once_for_a_position_and_its_value_is_kept() -> None
     assert study.analysis.tree.nodes[0].value is not None and study.analysis.tree.nodes[0].value.chance == 0.75
     stale = SearchInfo(wanted.key, 9, 1, 1, (SearchLine(Score.from_expected(0.1), ("h2e2",), 0),))
     assert study.analysis.engine_searched(stale) == []
-    assert study.shown().found is None
+    assert study.shown().report is None
     (lines,) = study.answer(0.25)
     assert lines.chance == 0.75  # Black's view is turned
-    assert study.shown().found == lines  # a tab that is opened now is shown it
+    assert study.shown().report == lines  # a tab that is opened now is shown it
     study.do(ask.GoTo(0))
-    assert study.shown().found is None
+    assert study.shown().report is None
     study.answer(0.6, depth=2)
     study.do(ask.GoTo(1))
     assert study.analysis.tree.nodes[0].value.chance == 0.75  # the deeper one stays

@@ -595,8 +595,7 @@ def test_a_folder_that_vanishes(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path) -> None:
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))"
-    program = f"{limit}; from siqi.daemon.main import main; main()"
+    program = f"{forked.limit_files(100)}from siqi.daemon.main import main; main()"
     with Client(f"setoption name RecordPath value {tmp_path}", program=program) as client:
         client.sync()
         (line,) = client.answers(f"position fen {MATE} moves a7a9", "ucinewgame")

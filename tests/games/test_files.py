@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, cast
 
 import pytest
 from client import ROOT, Client
+from forked import limit_files
 from hostile import FOREIGN, fifo, folder, foreign, loop, null
 
 from siqi.games.books.book import BookFileError, open_book, write_book
@@ -301,8 +302,7 @@ def test_a_traffic_log_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_a_traffic_log_on_a_full_disk(tmp_path: Path) -> None:
     """The log ends with one warning; the session continues."""
     path = tmp_path / "log"
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (400, resource.RLIM_INFINITY))"
-    program = f"{limit}; from siqi.daemon.main import main; main()"
+    program = f"{limit_files(400)}from siqi.daemon.main import main; main()"
     with Client(f"setoption name Debug Log File value {path}", "uci", "help", "quit", program=program) as client:
         lines = client.rest()
         assert len([line for line in lines if line.startswith("info string warning Debug Log File: ")]) == 1
@@ -321,8 +321,7 @@ def test_cooperation_file_keeps_what_was_learned(tmp_path: Path) -> None:
     )
     sizes = []
     for limit in (1 << 40, 1 << 40, 500):
-        code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))"
-        program = f"{code}; from siqi.daemon.main import main; main()"
+        program = f"{limit_files(limit)}from siqi.daemon.main import main; main()"
         with Client(*setup, program=program) as client:
             client.send("position startpos moves diahcbgkkfiecfigjhedjljhg ?")
             client.search("go nodes 3000", timeout_s=300)

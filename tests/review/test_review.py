@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import resource
 import signal
 import time
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from forked import ForkedProcess
+from forked import ForkedProcess, limit_files
 from game_trees import random_game
 from pytest import CaptureFixture
 from review_games import CONNECT6, XIANGQI, junqi, write_games
@@ -747,9 +746,7 @@ def started(folder: Path, *more: str, limit: int = 0) -> ForkedProcess:
     """Start a review in its own process; `limit`: most bytes of a file, as on a full disk."""
     code = "from siqi.daemon.main import main; main()"
     if limit:
-        code = (
-            f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {resource.RLIM_INFINITY})); {code}"
-        )
+        code = limit_files(limit) + code
     return ForkedProcess(folder, "review", "a.pgn", "-o", "a.html", *more, program=code)
 
 

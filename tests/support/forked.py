@@ -53,6 +53,17 @@ def _server() -> Any:
     return context
 
 
+def limit_files(size: int) -> str:
+    """Return Python code after which no file of the process grows beyond `size` bytes, as on a full disk.
+
+    The process writes no bytecode: Python would keep its first `size` bytes, which break all later imports.
+    """
+    return (
+        "import resource, sys; sys.dont_write_bytecode = True; "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, resource.RLIM_INFINITY)); "
+    )
+
+
 class _Pipes:
     """Descriptors that become a started process's 0, 1 and 2."""
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from client import Client
 from fixture_files import FIXTURES
+from forked import limit_files
 from samples import sampled
 
 from siqi.daemon.engine import game_log
@@ -388,9 +389,8 @@ def test_on_a_full_disk_the_rules_stay_as_they_were(
         learn(games, rules)
     before = rules.read_bytes() if rules.exists() else b""
     keep(games, *OPENINGS[5:10])
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
     with monkeypatch.context() as patched:
-        patched.setattr(rule_miner, "_CODE", limit + rule_miner._CODE)
+        patched.setattr(rule_miner, "_CODE", limit_files(100) + rule_miner._CODE)
         (line,) = rule_miner.mine(rule_miner.MiningJob(str(games), str(rules)), nice=0)
     assert line.startswith(f"{rules}") and "File too large" in line
     assert (rules.read_bytes() if rules.exists() else b"") == before

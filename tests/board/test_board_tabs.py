@@ -1,4 +1,4 @@
-"""Tabs of the page of `siqi board` in a headless Chromium: ten at once, wrong tokens, a server that is killed."""
+"""Tabs of the page of `siqi board` in a headless Chromium: several at once, wrong tokens, a server that is killed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import pytest
 from board_browser import SLOW_MS, browser, needs_chromium, opened, until
 from board_play import begin, drawn, shown
 from board_server import RunningServer, command, running
+from samples import sampled
 
 pytestmark = needs_chromium
 
 __all__ = ["browser"]  # a fixture
-
-TABS = 10
 
 
 def follows(page: Any, served: RunningServer) -> bool:
@@ -25,22 +24,23 @@ def follows(page: Any, served: RunningServer) -> bool:
     return picture == f"/picture/{now.picture}.svg" and page.locator("#moves [data-ply]").count() == len(now.moves)
 
 
-def test_ten_tabs_show_one_game_and_pass_on_the_board(browser: Any, tmp_path: Path) -> None:
+@sampled("count", 4, 10)
+def test_tabs_show_one_game_and_pass_on_the_board(count: int, browser: Any, tmp_path: Path) -> None:
     with running(tmp_path, "connect6") as served, opened(browser, served) as first:
         begin(first, "connect6")
         drawn(first, served)
-        tabs = [first, *(first.context.new_page() for _ in range(TABS - 1))]
+        tabs = [first, *(first.context.new_page() for _ in range(count - 1))]
         for page in tabs[1:]:
             page.goto(first.url)
             page.wait_for_selector("#main-actions [data-act=takeBoard]")
         for points in (["j10"], ["a1", "a2"]):
             holder, *watching = tabs
-            count = len(drawn(holder, served).moves)
+            played = len(drawn(holder, served).moves)
             watching[-1].click(f"#grid [data-point={points[0]}]")
             for point in points:
                 holder.click(f"#grid [data-point={point}]")
-            until(holder, lambda count=count: len(shown(served).moves) == count + 2)
-            assert shown(served).moves[count].word == "".join(points)
+            until(holder, lambda played=played: len(shown(served).moves) == played + 2)
+            assert shown(served).moves[played].word == "".join(points)
             for page in tabs:
                 until(page, lambda page=page: follows(page, served))
             holder.goto("about:blank")
@@ -72,19 +72,19 @@ def test_a_tab_that_slept_shows_the_position_of_now(browser: Any, tmp_path: Path
 def test_a_wrong_token_opens_nothing(browser: Any, tmp_path: Path) -> None:
     with running(tmp_path / "a") as served, running(tmp_path / "b") as other:
         base = served.address.partition("#")[0]
+        context = browser.new_context(locale="en-GB")
+        page = context.new_page()
+        page.set_default_timeout(SLOW_MS)
         for fragment in ("", "#wrong", f"#{other.server.token}", f"#{served.server.token}x"):
-            context = browser.new_context(locale="en-GB")
-            page = context.new_page()
-            page.set_default_timeout(SLOW_MS)
             page.goto(base + fragment)
             page.wait_for_selector("#state:has-text('not valid any more')")
             assert page.locator("#board").count() == 0 and page.url == base and context.cookies() == []
             for path in ("picture/1.svg", "page/app.js", "record"):
                 assert page.request.get(base + path).status == 403
             page.goto("about:blank")
-            page.goto(served.address)  # the right one still opens it
-            page.wait_for_selector("#begin[open]")
-            context.close()
+        page.goto(served.address)  # the right one still opens it
+        page.wait_for_selector("#begin[open]")
+        context.close()
 
 
 @pytest.mark.long

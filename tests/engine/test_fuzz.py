@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 from client import Client
+from samples import sampled
 
 from scripts.measure.check_bounds import FENS
 
-BATCHES, LINES = 12, 25
+LINES = 25
+"""Lines in a batch."""
 
 STARTS = {
     "xiangqi": (
@@ -152,17 +154,18 @@ def random_line(game: str, draw: random.Random) -> bytes:
     return line.encode()
 
 
-def batches(game: str) -> Iterator[list[bytes]]:
+def batches(game: str, count: int) -> Iterator[list[bytes]]:
     draw = random.Random(f"fuzz {game}")
-    for _ in range(BATCHES):
+    for _ in range(count):
         yield [random_line(game, draw) for _ in range(LINES)]
 
 
+@sampled("count", 5, 100)
 @pytest.mark.parametrize("game", STARTS)
-def test_nothing_kills_it(game: str) -> None:
+def test_nothing_kills_it(game: str, count: int) -> None:
     with Client(f"setoption name UCI_Variant value {game}") as client:
         client.sync()
-        for number, batch in enumerate(batches(game)):
+        for number, batch in enumerate(batches(game, count)):
             client.send_bytes(b"\n".join([*batch, b"stop", b""]))
             lines = client.sync(timeout_s=60)
             assert not [line for line in lines if "internal" in line], f"batch {number}: {batch}"
@@ -174,14 +177,15 @@ def test_nothing_kills_it(game: str) -> None:
         assert client.end() == 0 and client.errors == ""
 
 
+@sampled("count", 20, 200)
 @pytest.mark.parametrize("game", STARTS)
-def test_any_accepted_fen_can_be_played(game: str) -> None:
+def test_any_accepted_fen_can_be_played(game: str, count: int) -> None:
     """A FEN close to a valid one is refused with one line, or accepted; every command then works, and `d` prints a FEN
     of the same position."""
     draw = random.Random(f"fens {game}")
     with Client(f"setoption name UCI_Variant value {game}") as client:
         client.sync()
-        for _ in range(60):
+        for _ in range(count):
             fen = mutated_fen(draw.choice(STARTS[game]), draw)
             answers = client.answers(f"position fen {fen}")
             if answers:
@@ -214,21 +218,22 @@ def test_illegal_fens_change_nothing(game: str) -> None:
             assert client.answers("d") == before[-len(client.answers("d")) :]
 
 
-def extreme_fens(game: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def extreme_fens(game: str, count: int) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Return FENs near the limits of acceptable ones, and options to search them with."""
     draw = random.Random(f"extreme {game}")
     searchers = [f"setoption name Algorithm value {name}" for name in ("worlds", "flat", "uct", "cooperation")]
-    count, known = (8, 3) if game == "connect6" else (24, 8)  # its moves take long to list
     for number in range(count):
-        fen = STARTS[game][number % len(STARTS[game])] if number < known else FENS[game](draw)
+        is_known = number < len(STARTS[game])
+        fen = STARTS[game][number] if is_known else FENS[game](draw)
         yield fen, (searchers[number % 4],) if game == "junqi" else ()
 
 
+@sampled("count", 5, 40)
 @pytest.mark.parametrize("game", STARTS)
-def test_every_command_on_extreme_positions(game: str) -> None:
+def test_every_command_on_extreme_positions(game: str, count: int) -> None:
     with Client(f"setoption name UCI_Variant value {game}", "setoption name Hash value 1") as client:
         client.sync()
-        for fen, options in extreme_fens(game):
+        for fen, options in extreme_fens(game, count):
             answers = client.answers(*options, f"position fen {fen}")
             if not [line for line in answers if "error" in line]:
                 check_commands(client, fen)

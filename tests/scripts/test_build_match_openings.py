@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -66,13 +68,20 @@ def test_no_line_is_an_image_of_another_and_few_begin_alike() -> None:
     assert (chosen.tried, chosen.judged) == (12, 12)
 
 
+def score_of_a_position(agent: Any, position: Any, nodes: int) -> float:
+    """Return a score by chance, the same for the same position, in place of a search."""
+    return random.Random(position.fen()).uniform(0.35, 0.65)
+
+
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_match_openings, "in_order", lambda function, tasks, jobs: (function(t) for t in tasks))
+    monkeypatch.setattr(build_match_openings, "expected_score", score_of_a_position)
+    monkeypatch.setattr(build_match_openings, "play_games", lambda *_: 1.0)
     log = tmp_path / "lines.jsonl"
-    whole = build_match_openings.find_lines(SETTINGS, 2, log, 1)
+    whole = build_match_openings.find_lines(SETTINGS, 6, log, 1)
     content = log.read_bytes()
     log.write_bytes(content[: len(content) // 2])
-    again = build_match_openings.find_lines(SETTINGS, 2, log, 1)
+    again = build_match_openings.find_lines(SETTINGS, 6, log, 1)
     assert (again.lines, again.tried) == (whole.lines, whole.tried) and log.read_bytes() == content
 
 

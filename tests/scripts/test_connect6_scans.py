@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from samples import sampled
 
 from scripts.match.paired_games import Pairing, PairJob
 from scripts.papers.connect6_roads.clocks import CountedGame, count_game, game_key, local_score, pairs_at
@@ -115,10 +116,11 @@ def test_all_scans_give_a_pair_the_change_of_the_whole_evaluation(game: Any) -> 
 
 
 @pytest.mark.parametrize(("width", "depth"), [(1, 4), (3, 3), (6, 2), (20, 1), (20, 2)])
-def test_all_scans_choose_and_value_alike(game: Any, width: int, depth: int) -> None:
+@sampled("games", 2, 6)
+def test_all_scans_choose_and_value_alike(game: Any, width: int, depth: int, games: int) -> None:
     rng = random.Random(width)
     programs = [Program(scan, width) for scan in SCANS.values()]
-    for record in rng.sample(GAMES, 6):
+    for record in rng.sample(GAMES, games):
         position = replayed(game, record, rng.randrange(2, 12))
         if position.outcome() is None:
             results = {program.search(position, depth) for program in programs}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from client import Client
 from forked import run
+from samples import sampled
 
 from siqi.daemon.engine.events import Info
 from siqi.daemon.frontends.uci_family import info_lines
@@ -81,10 +82,11 @@ def test_a_claim_is_not_scored_like_a_proven_win() -> None:
     assert all(line.score.mate is None and abs(line.score.cp) < ROADS_SCALE for line in lines)
 
 
-def test_scores_of_random_positions_stay_on_the_scale_of_roads() -> None:
+@sampled("positions", 25, 200)
+def test_scores_of_random_positions_stay_on_the_scale_of_roads(positions: int) -> None:
     rng = random.Random(3)
     claims = 0
-    for _ in range(80):
+    for _ in range(positions):
         position = position_after("j10")
         for _ in range(rng.randrange(3, 9)):
             if position.outcome() is not None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from client import Client
+from samples import sampled
 
 import naive.connect6_network as naive
 import siqi
@@ -58,14 +59,15 @@ def stones_of(position: Connect6Position) -> dict[naive.Point, int]:
     return {divmod(point, SIZE): stone - 1 for point, stone in enumerate(stones) if stone}
 
 
-def test_the_evaluation_gives_the_numbers_of_the_oracle() -> None:
+@sampled("games", 1, 6)
+def test_the_evaluation_gives_the_numbers_of_the_oracle(games: int) -> None:
     """One evaluation sees positions of several games in turn, forwards and back, so that its boards change by much."""
     network = some_network()
     assert not fault_of(network)
     evaluation = NetworkEvaluation(network)
     game: Any = registry.load("connect6")
     rng = random.Random(4)
-    for _ in range(3):
+    for _ in range(games):
         position = game.position()
         for _ in range(rng.randint(5, 40)):
             moves = position.legal_moves()

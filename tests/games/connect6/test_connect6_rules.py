@@ -22,7 +22,6 @@ from siqi.games.contract import Game
 from siqi.games.kernel.control import Control
 
 EMPTY = "/".join(["19"] * 19)
-NAIVE_LISTS = 15
 
 
 @pytest.fixture(scope="module")
@@ -90,10 +89,11 @@ def test_random_games_against_the_oracle(game: Game, games: int) -> None:
     assert won > games // 2
 
 
-def test_counts_and_evaluations_of_the_oracle(game: Game) -> None:
+@sampled("games", 20, 100)
+def test_counts_and_evaluations_of_the_oracle(game: Game, games: int) -> None:
     rng = random.Random(2)
     game.set_option("Evaluation", "roads")
-    for position, oracle in random_games(game, 3, 60, 40):
+    for position, oracle in random_games(game, 3, games, 40):
         if position.outcome() is None and rng.random() < 0.25:
             for side in (0, 1):
                 expected = oracle.global_evaluation(side, OWN_VALUE, OPPONENT_VALUE)
@@ -102,23 +102,25 @@ def test_counts_and_evaluations_of_the_oracle(game: Game) -> None:
             assert game.evaluate(position)[-1].startswith(f"total {total:+d} ")
 
 
-def test_legal_turns_of_the_oracle(game: Game) -> None:
+@sampled("lists", 5, 30)
+def test_legal_turns_of_the_oracle(game: Game, lists: int) -> None:
     rng = random.Random(4)
     listed = 0
-    for position, oracle in random_games(game, 5, 60, 60):
+    for position, oracle in random_games(game, 5, 4 * lists, 60):
         threatening = position.ply == 0 or (position.record.threats[position.turn] > 0 and rng.random() < 0.3)
-        if position.outcome() is None and listed < NAIVE_LISTS and threatening:
+        if position.outcome() is None and listed < lists and threatening:
             listed += 1
             turns = oracle.legal_turns()
             assert position.count_legal() == len(turns)
             assert sorted(map(position.move_text, position.legal_moves())) == turns
-    assert listed > 10
+    assert listed == lists
 
 
-def test_few_empty_points_against_the_oracle(game: Game) -> None:
+@sampled("boards", 15, 100)
+def test_few_empty_points_against_the_oracle(game: Game, boards: int) -> None:
     rng = random.Random(6)
     points = [f"{column}{row}" for column in COLUMNS for row in range(1, 20)]
-    for _ in range(60):
+    for _ in range(boards):
         empty = rng.sample(points, rng.randint(1, 9))
         position = game.position(f"{drawn_board(empty)} {rng.choice('bw')} {rng.choice('12')}")
         oracle = Naive(position.fen())

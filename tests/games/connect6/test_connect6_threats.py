@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from connect6_proofs import Proof, prove
 from fixture_files import SHARED
+from samples import sampled
 
 from naive.connect6 import ROADS, Naive, Point, points_of
 from siqi.games import registry
@@ -115,10 +116,13 @@ def _runs(row: list[str]) -> Iterator[str]:
     yield run
 
 
-def test_an_attack_that_cannot_be_met_is_found_just_where_there_is_one(game: Any, solver: ThreatSolver) -> None:
+@sampled("positions", 24, 120)
+def test_an_attack_that_cannot_be_met_is_found_just_where_there_is_one(
+    game: Any, solver: ThreatSolver, positions: int
+) -> None:
     """A win is found exactly where the reference finds one: it tries all pairs of points on roads of two or three."""
     count = 0
-    for position in random_positions(game, 60):
+    for position in random_positions(game, positions):
         board = board_of(position)
         side = position.turn
         roads = []
@@ -140,7 +144,7 @@ def test_an_attack_that_cannot_be_met_is_found_just_where_there_is_one(game: Any
                 exists = len(points) > 1 or exists
         count += exists
         assert (solver.solve(position.record, BUDGET, depth=2) == 2) == exists, position.fen()
-    assert 5 < count < 55
+    assert positions / 12 < count < positions * 11 / 12
 
 
 def single_threat_wins(game: Any, solver: ThreatSolver, most: int) -> Iterator[tuple[Any, int, int]]:
@@ -166,10 +170,13 @@ def single_threat_wins(game: Any, solver: ThreatSolver, most: int) -> Iterator[t
                 return
 
 
-def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: Any, solver: ThreatSolver) -> None:
+@sampled("wins", 1, 4)
+def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(
+    game: Any, solver: ThreatSolver, wins: int
+) -> None:
     rng = random.Random(9)
     count = 0
-    for position, turn, length in single_threat_wins(game, solver, 2):
+    for position, turn, length in single_threat_wins(game, solver, wins):
         count += 1
         side = position.turn
         position.push(turn)
@@ -185,7 +192,7 @@ def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: 
             assert proof is not None and proof.length < length, (position.fen(), move_text(turn), move_text(reply))
             check(board_of(position), side, proof)
             position.pop()
-    assert count == 2
+    assert count == wins
 
 
 def test_an_attack_may_leave_one_stone_for_the_defence(game: Any, solver: ThreatSolver) -> None:

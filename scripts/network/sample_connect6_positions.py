@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("file", type=Path, help="positions are added to it: JSON lines, .zst or .jsonl")
     parser.add_argument("--samples", type=int, default=40, help="positions tried of each game (%(default)s)")
     parser.add_argument("--turns", type=int, default=3, help="most turns drawn (%(default)s)")
-    parser.add_argument("--depth", type=int, default=3, help="of the search for a score, in plies (%(default)s)")
+    parser.add_argument("--depth", type=int, default=2, help="of the search for a score, in plies (%(default)s)")
     parser.add_argument("--network", type=Path, default=NETWORK_BOOK, metavar="FILE", help="default: the shipped one")
     parser.add_argument("--seed", type=int, default=1)
     script.add_jobs(parser)

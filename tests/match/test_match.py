@@ -444,6 +444,7 @@ def test_the_shipped_logs_are_read() -> None:
         "connect6-cloudict": 40,
         "connect6-network": 126,
         "connect6-values": 200,
+        "connect6-cloudict-values": 40,
         "ewn-meinstein": 200,
         "xiangqi-endgames": 400,
         "xiangqi-fairy-stockfish": 200,

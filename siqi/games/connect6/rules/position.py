@@ -97,6 +97,19 @@ def makes_six(pos: Record, lookup: Record, point: int, side: int) -> int:
     return 0
 
 
+@inner(void(POSITION, LOOKUP, int64, int64), forceinline=True)
+def put_stone(pos: Record, lookup: Record, point: int, side: int) -> None:
+    """Put a stone of `side` on an empty point, which may end the game; turn and history stay as they are."""
+    pos.stones[point] = side + 1
+    pos.empty -= 1
+    change_roads(pos, lookup, point, side, int64(1))
+    pos.key ^= lookup.zobrist[side * POINTS + point]
+    if makes_six(pos, lookup, point, side) == 1:
+        pos.winner = side
+    elif pos.empty == 0 and pos.winner == NOT_OVER:
+        pos.winner = DRAW
+
+
 @inner(void(POSITION, LOOKUP, int64))
 def do_stone(pos: Record, lookup: Record, point: int) -> None:
     """Place a stone of the side to move on an empty point; its last or winning stone passes the turn."""
@@ -105,14 +118,7 @@ def do_stone(pos: Record, lookup: Record, point: int) -> None:
     pos.past_left[pos.height] = pos.left
     pos.past_turn[pos.height] = side
     pos.height += 1
-    pos.stones[point] = side + 1
-    pos.empty -= 1
-    change_roads(pos, lookup, point, side, int64(1))
-    pos.key ^= lookup.zobrist[side * POINTS + point]
-    if makes_six(pos, lookup, point, side) == 1:
-        pos.winner = side
-    elif pos.empty == 0:
-        pos.winner = DRAW
+    put_stone(pos, lookup, point, side)
     left = int64(1)
     if pos.left == 1 or pos.winner != NOT_OVER:
         pos.turn = side ^ 1

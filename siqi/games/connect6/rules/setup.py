@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINTS
 from siqi.games.connect6.rules.notation import parse_fen
-from siqi.games.connect6.rules.position import DRAW, NOT_OVER, POSITION, change_roads, makes_six
+from siqi.games.connect6.rules.position import NOT_OVER, POSITION, put_stone
 from siqi.games.kernel.jit import Record, entry, int64, void
 
 
@@ -23,15 +23,8 @@ def _clear_board(pos: Record, lookup: Record, turn: int, left: int) -> None:
 
 @entry(void(POSITION, LOOKUP, int64, int64))
 def _put_stone(pos: Record, lookup: Record, point: int, side: int) -> None:
-    """Put a stone on an empty point while a position is set up; it cannot be undone."""
-    pos.stones[point] = side + 1
-    pos.empty -= 1
-    change_roads(pos, lookup, point, side, int64(1))
-    pos.key ^= lookup.zobrist[side * POINTS + point]
-    if makes_six(pos, lookup, point, side) == 1:
-        pos.winner = side
-    elif pos.empty == 0 and pos.winner == NOT_OVER:
-        pos.winner = DRAW
+    """Call `put_stone`; such a stone cannot be undone."""
+    put_stone(pos, lookup, point, side)
 
 
 def set_up(pos: Record, fen: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -12,6 +13,12 @@ from siqi.daemon.cluster.progress import Bar
 from siqi.system.log import RunLog
 
 Task = TypeVar("Task")
+
+
+def digest(data: bytes) -> str:
+    """Return a hash by which settings name a file's content."""
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
+
 
 BATCH_S = 1.0
 """Lines of games that finish within this time are written together: 32 at a time take 0.6 of their bytes one by one."""

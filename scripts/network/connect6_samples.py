@@ -6,7 +6,6 @@ where a search asks for it: no threat stands, and the side to move has no win by
 
 from __future__ import annotations
 
-import contextlib
 import math
 import random
 import zlib
@@ -131,16 +130,6 @@ def start() -> Connect6Position:
     return game.position()  # type: ignore[no-any-return]
 
 
-def legal_moves(moves: Sequence[str]) -> list[str]:
-    """Return the moves of a game before the first illegal one."""
-    position, legal = start(), list[str]()
-    with contextlib.suppress(ValueError):
-        for text in moves:
-            position.push(position.parse_move(text))
-            legal.append(text)
-    return legal
-
-
 def _policy(samples: Sequence[tuple[Any, int, tuple[int, int]]]) -> PolicySamples:
     boards, heads, stones = zip(*samples, strict=True) if samples else ((), (), ())
     return PolicySamples(
@@ -243,11 +232,16 @@ def is_asked(position: Connect6Position, solver: ThreatSolver) -> bool:
 
 def _value(rows: Sequence[Row], slope: float) -> ValueSamples:
     boards, results, scores = zip(*rows, strict=True) if rows else ((), (), ())
-    return ValueSamples(
-        np.frombuffer(b"".join(boards), np.uint8).reshape(-1, POINTS),
-        np.array(results, np.float32),
-        (1 / (1 + np.exp(-slope * np.array(scores, np.float64)))).astype(np.float32),
-    )
+    chances = _chances(slope * np.array(scores, np.float64))
+    return ValueSamples(_boards(boards), np.array(results, np.float32), chances)
+
+
+def _boards(boards: Sequence[bytes]) -> Any:
+    return np.frombuffer(b"".join(boards), np.uint8).reshape(-1, POINTS)
+
+
+def _chances(logits: Any) -> Any:
+    return (1 / (1 + np.exp(-logits))).astype(np.float32)
 
 
 class _Sampled(msgspec.Struct):
@@ -295,5 +289,4 @@ def _board_after(words: Sequence[str]) -> bytes:
 def _scored(boards: Sequence[bytes], scores: Sequence[int]) -> tuple[Any, Any]:
     bound = math.log(LARGEST_CHANCE / (1 - LARGEST_CHANCE))
     logits = np.clip(np.array(scores, np.float64) / VALUE_LOGIT, -bound, bound)
-    chances = (1 / (1 + np.exp(-logits))).astype(np.float32)
-    return np.frombuffer(b"".join(boards), np.uint8).reshape(-1, POINTS), chances
+    return _boards(boards), _chances(logits)

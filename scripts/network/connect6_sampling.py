@@ -23,9 +23,6 @@ from siqi.games.kernel.jit import Record, entry, inner, int64, new_record
 from siqi.games.kernel.random import below, next_state, seed_state
 from siqi.games.kernel.tt import TranspositionTable
 
-WIDTH = 8
-"""Turns searched at a node, as by default."""
-
 TT_MB = 1
 
 UNIT = 1 << 30
@@ -86,13 +83,14 @@ def score_position(pos: Record, work: Record, lookup: Record, depth: int) -> int
 class Search:
     """The memory of a thread's searches; each begins with an empty transposition table."""
 
-    def __init__(self, evaluation: NetworkEvaluation) -> None:
+    def __init__(self, evaluation: NetworkEvaluation, width: int) -> None:
+        """`width`: turns searched at a node."""
         self._evaluation = evaluation  # owns the memory of the networks
         self._tt, self._control = TranspositionTable(TT_MB), Control()
         self._work = new_record(WORK_DTYPE)
         self._work.control = self._control.address
         self._work.tt, self._work.tt_mask = self._tt.address, self._tt.mask
-        self._work.width = WIDTH
+        self._work.width = width
         evaluation.prepare([self._work])
         record = Connect6Position().record
         draw_turns(record, self._work, LOOKUP_RECORD, 0, 1)  # compiles the kernels

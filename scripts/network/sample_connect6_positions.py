@@ -17,24 +17,24 @@ Data: games of Connect6 as JSON lines (`moves`, `result`) or CSV.
 from __future__ import annotations
 
 import functools
-import hashlib
 import random
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from scripts.common import script
 from scripts.common.records import read_game_records
-from scripts.common.runs import add_finished
-from scripts.network.connect6_samples import FIRST_PLY, legal_moves, start
+from scripts.common.runs import add_finished, digest
+from scripts.network.connect6_samples import FIRST_PLY
 from scripts.network.connect6_sampling import Search
 
 from siqi.games.books.book import BookFileError
 from siqi.games.connect6.evaluation.network import NETWORK_BOOK, read_network
 from siqi.games.connect6.evaluation.patterns import NetworkEvaluation
+from siqi.games.game_record import CutGameError, GameRecord, check_moves, position_after
 from siqi.system.log import RunLog
 
 KIND = "positions of Connect6 from which its search asks for a value"
@@ -57,31 +57,34 @@ class Work(NamedTuple):
     settings: Settings
     network: Path
     number: int
-    moves: Sequence[str]
+    record: GameRecord
 
 
 @functools.cache
 def search_by(network: Path) -> Search:
     """Return this process's search by the networks of a file."""
-    return Search(NetworkEvaluation(read_network(network)))
+    game: Any = script.load_once("connect6")
+    return Search(NetworkEvaluation(read_network(network)), game.knowledge.settings.width)
 
 
 def sampled(work: Work) -> bytes:
     """Return the line of a game."""
-    rng = random.Random(f"{work.settings.seed}/{work.number}")
-    moves = legal_moves(work.moves)
-    line = {"number": work.number, "moves": moves, "samples": list(samples_of(moves, work, rng))}
+    record = work.record
+    try:
+        check_moves(script.load_once("connect6"), record)
+    except CutGameError as error:
+        record = error.record
+    line = {"number": work.number, "moves": record.moves, "samples": list(samples_of(record, work))}
     return msgspec.json.encode(line)
 
 
-def samples_of(moves: Sequence[str], work: Work, rng: random.Random) -> Iterator[tuple[int, str, int]]:
+def samples_of(record: GameRecord, work: Work) -> Iterator[tuple[int, str, int]]:
     """Yield the samples of a game: plies of it, turns drawn from there, score."""
-    search = search_by(work.network)
+    game: Any = script.load_once("connect6")
+    search, rng = search_by(work.network), random.Random(f"{work.settings.seed}/{work.number}")
     for _ in range(work.settings.samples):
-        ply = rng.randint(min(FIRST_PLY, len(moves)), len(moves))
-        position = start()
-        for word in moves[:ply]:
-            position.push(position.parse_move(word))
+        ply = rng.randint(min(FIRST_PLY, len(record.moves)), len(record.moves))
+        position = position_after(game, record, ply)
         if position.outcome() is not None:
             continue
         turns = search.drawn(position, rng.randint(1, work.settings.turns), rng.getrandbits(62))
@@ -112,12 +115,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         read_network(options.network)
     except BookFileError as error:
         parser.error(str(error))
-    digest = hashlib.blake2b(options.network.read_bytes(), digest_size=8).hexdigest()
-    settings = Settings(options.games.name, options.samples, options.turns, options.depth, options.seed, digest)
+    drawn = options.samples, options.turns, options.depth, options.seed
+    settings = Settings(options.games.name, *drawn, digest(options.network.read_bytes()))
     records = [record for record in read_game_records(options.games, print, "connect6") if not record.fen]
     log = RunLog(options.file, KIND, msgspec.to_builtins(settings))
     tasks = [
-        Work(settings, options.network, number, record.moves)
+        Work(settings, options.network, number, record)
         for number, record in enumerate(records)
         if number not in log.numbers
     ]

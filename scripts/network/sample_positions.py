@@ -28,7 +28,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
-import hashlib
 import itertools
 import random
 import sys
@@ -42,6 +41,7 @@ import numpy as np
 
 from scripts.common import script
 from scripts.common.records import read_game_records
+from scripts.common.runs import digest
 from scripts.network.samples import SAMPLE_DTYPE, SampleFile, Samples
 from scripts.network.sampling import MAX_SCORE, Search, sample_of
 
@@ -235,10 +235,6 @@ def can_begin(fen: str | None, words: tuple[str, ...]) -> bool:
         return all(position.parse_move(word) for word in words)
     except ValueError:
         return False
-
-
-def digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 def tasks(

@@ -212,7 +212,7 @@ def test_positions_like_those_at_which_a_search_ends(tmp_path: Path, all_learned
     path = sampled_file(tmp_path)
     content = path.read_bytes()
     lines = [json.loads(line) for line in content.splitlines()][1:]
-    search = Search(NetworkEvaluation(read_network(NETWORK_BOOK)))
+    search = Search(NetworkEvaluation(read_network(NETWORK_BOOK)), 8)
     boards, solver = [], ThreatSolver(1)
     for line in lines:
         for ply, turns, score in line["samples"]:

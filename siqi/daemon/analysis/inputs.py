@@ -51,7 +51,7 @@ class InputKind(NamedTuple):
 
     @property
     def id_name(self) -> str:
-        """What the ids of its answers are, with {} for the id."""
+        """The words for an answer's id, which stands for {}."""
         return {JSON: "query {}", FEN: "line {}", TABLE: "row {}"}.get(self.way, "game {}")
 
     def __str__(self) -> str:

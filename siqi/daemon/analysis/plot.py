@@ -6,6 +6,7 @@ the first games only.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -293,8 +294,12 @@ def save(summary: PlotSummary, path: Path) -> None:
 
 def chinese_font() -> str:
     """Return an installed font in which the plot's words can be Chinese, '' if there is none, or they are English."""
-    if is_english():
-        return ""
+    return "" if is_english() else _installed_font()
+
+
+@functools.cache
+def _installed_font() -> str:
+    """Return the first of CHINESE_FONTS that is installed, '' if none is; each word of a plot asks for it."""
     from matplotlib import font_manager
 
     installed = {font.name for font in font_manager.fontManager.ttflist}

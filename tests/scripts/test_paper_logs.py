@@ -218,7 +218,13 @@ def test_wins_seen_with_known_positions(depth: str, base: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("log", "player", "games"), [("clock", "rules", 168), ("clock", "positions", 167), ("movetimes-100", "rules", 40)]
+    ("log", "player", "games"),
+    [
+        ("clock", "rules", 168),
+        ("clock", "positions", 167),
+        ("movetimes-100", "rules", 40),
+        ("movetimes-1000", "rules", 14),
+    ],
 )
 def test_scores_of_rules_by_time(log: str, player: str, games: int) -> None:
     played = against(games_in(LOGS / f"xiangqi_rules/{log}.jsonl.zst"), player)

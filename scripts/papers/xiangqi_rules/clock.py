@@ -6,6 +6,7 @@ that know the whole position: the moves of the shipped opening book, by the same
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -41,7 +42,11 @@ LEAST_GAMES = 30
 OPENING_PLIES = 2
 """Moves of an opening, so that rules can be used from the start."""
 
-CLOCK, MOVETIMES_MS = "10+0.1", (100, 1000)
+CLOCK = "10+0.1"
+
+MOVETIME_GAMES = {100: 40, 1000: 14}
+"""The number of games by the milliseconds of a move."""
+
 MAX_PLIES = 300
 MARGIN_MS = 2000
 """Grace beyond the time, so that other work of the machine decides no game."""
@@ -219,9 +224,9 @@ def movetimes(bench: Bench) -> Result:
     """Play with a fixed time per move, which a rule saves whole. Book moves take their time, so rules alone play."""
     count, games = write_bases(bench), games_of(bench)
     rows = []
-    for movetime in MOVETIMES_MS[: bench.size(1, 2)]:
+    for movetime, count_of_games in itertools.islice(MOVETIME_GAMES.items(), bench.size(1, len(MOVETIME_GAMES))):
         own = bench.of(f"movetimes-{movetime}")
-        size = bench.size(2, 4000 // movetime)
+        size = bench.size(2, count_of_games)
         played = play(own, ("rules",), ("--movetime", str(movetime)), size, jobs_of(bench))
         rows.append((f"{movetime / 1000:g} s", *row_of(played, "rules", bench.log.parent)))
     return Result(conditions(count, games), [Table("", ("a move", *COLUMNS), rows)])

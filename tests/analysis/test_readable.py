@@ -54,7 +54,7 @@ def test_a_position_alone_needs_no_name() -> None:
 
 def test_positions_are_named_with_the_move_played() -> None:
     head, *_ = written(answer(turn=2, played="b2e2"))
-    assert head == "game 1, after move 2: best for Red: h2e2; played b2e2"
+    assert head == "after move 2 of game 1: best for Red: h2e2; played b2e2"
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,7 @@ def test_chinese_readers_get_chinese_moves() -> None:
     head, first, *_, last = written(answer(played="b2e2"))
     assert head == "第 1 局：红方的最佳着法：炮二平五 (h2e2)；实战走 炮八平五 (b2e2)"
     assert "  炮二平五 马８进７" in first and last.startswith("  搜索了 20,000 个节点，深度 9，")
+    assert written(answer(turn=2))[0] == "第 1 局，第 2 步之后：红方的最佳着法：炮二平五 (h2e2)"
     assert written({"error": "a text, not 3", "line": 3}) == ["第 3 行：应是文字，而不是 3"]
 
 

@@ -33,7 +33,7 @@ def no_results(id: str, turn: int) -> Answer:
 def place_of(answer: Answer, name: str) -> str:
     """Return which position an answer is to; `name`: what an id is, such as `game {}`."""
     place = f"line {answer['line']}" if "line" in answer else name.format(answer.get("id", "?"))
-    return place + (f", after move {answer['turn']}" if answer.get("turn") else "")
+    return f"after move {turn} of {place}" if (turn := answer.get("turn")) else place
 
 
 def is_answer(value: object) -> bool:

@@ -8,7 +8,7 @@ import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from siqi.daemon.commands.arguments import MAX_DIGITS, number_to
 from siqi.daemon.commands.game_files import (
@@ -117,13 +117,110 @@ def report(text: str) -> None:
     to_stderr(f"siqi rules: {text}")
 
 
+class MineTask(NamedTuple):
+    """`siqi rules mine`, with its arguments."""
+
+    games: tuple[str, ...]  # names of files and folders
+    input: InputOptions
+    output: Path | None  # None: print the rules
+    replaces: bool
+    settings: RuleSettings
+    source: str  # of the games, in words
+    notation: str
+
+    def run(self, bases: RuleBases) -> int:
+        """Mine the games; return the exit status."""
+        if self.output is not None:
+            _check_output(self.output, self.replaces, bases.is_base)
+        faults = _Faults()
+        try:
+            base = bases.mine(_records(self.games, self.input, bases, faults.report), self.settings, faults.report)
+        except ValueError as error:  # only for the settings: what is wrong with games is reported
+            raise CommandError(str(error)) from None
+        if not base.games:
+            raise ValueError("no game can be read")
+        if self.output is None:
+            for line in bases.rule_lines(base, self.notation):
+                print(line)
+        else:
+            with held_back():
+                bases.write(self.output, base, self.source, None if self.replaces else lambda head: False)
+        report(f"{base.games} games, {base.items} different moves, {len(base.rules)} rules")
+        return faults.finish()
+
+
+class ShowTask(NamedTuple):
+    """`siqi rules show`, with its arguments."""
+
+    rules: Path | None  # None: the shipped rule base
+    notation: str
+
+    def run(self, bases: RuleBases) -> int:
+        """Print a rule base; return the exit status."""
+        for line in bases.lines(_read(self.rules, bases), self.notation):
+            print(line)
+        return 0
+
+
+class ExportTask(NamedTuple):
+    """`siqi rules export`, with its arguments."""
+
+    rules: Path | None  # None: the shipped rule base
+    folder: Path
+    games: tuple[str, ...] | None  # names of files and folders; None: no table of games
+    input: InputOptions
+    notation: str
+    language: str
+
+    def run(self, bases: RuleBases) -> int:
+        """Write the tables; return the exit status."""
+        book = _read(self.rules, bases)
+        try:
+            self.folder.mkdir(exist_ok=True)
+            check_folder(self.folder)
+        except OSError as error:
+            raise CommandError(f"{self.folder}: {error.strerror}") from None
+        faults = _Faults()
+        records = None if self.games is None else _records(self.games, self.input, bases, faults.report)
+        for table in bases.tables(book, records, self.notation, self.language, faults.report):
+            path, heading, rows = self.folder / f"{table.name}.csv", _csv([table.heading]), list(table.rows)
+            with held_back():
+                replace_file(path, [heading, _csv(rows)], _begins_with(heading))
+            report(f"{path}: {len(rows)} rows")
+        return faults.finish()
+
+
+def task_of(options: argparse.Namespace) -> MineTask | ShowTask | ExportTask:
+    """Return the task that was named, with the arguments that were parsed."""
+    if options.task == "show":
+        return ShowTask(_path(options.rules), options.notation)
+    described = InputOptions(GAME, options.source_format or "", options.encoding or "")
+    if options.task == "export":
+        games = None if options.games is None else tuple(options.games)
+        folder = Path(options.folder)
+        return ExportTask(_path(options.rules), folder, games, described, options.notation, options.language)
+    return MineTask(
+        tuple(options.games),
+        described,
+        _path(options.output),
+        options.force,
+        RuleSettings(**{name: getattr(options, name) for name in RuleSettings._fields}),
+        options.source or ", ".join(os.path.basename(name) for name in options.games),
+        options.notation,
+    )
+
+
+def _path(name: str | None) -> Path | None:
+    return None if name is None else Path(name)
+
+
 def rules_with(options: argparse.Namespace) -> int:
     """Run `siqi rules`. Return 0 if all was read and written, 1 after a fault, 2 if nothing was started."""
-    task = {"mine": _mine, "show": _show, "export": _export}[options.task]
+    task = task_of(options)
     try:
         with announce_compiling(report, GAME):
             bases = registry.rule_bases(GAME)
-        return task(options, bases)
+        return task.run(bases)
     except CommandError as refusal:
         report(printable(str(refusal), 300))
         return MISUSED
@@ -132,53 +229,6 @@ def rules_with(options: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         report(printable(reason(error), 300))
         return FAILED
-
-
-def _mine(options: argparse.Namespace, bases: RuleBases) -> int:
-    output = None if options.output is None else Path(options.output)
-    if output is not None:
-        _check_output(output, options.force, bases.is_base)
-    settings = RuleSettings(**{name: getattr(options, name) for name in RuleSettings._fields})
-    faults = _Faults()
-    try:
-        base = bases.mine(_records(options.games, _described(options), bases, faults.report), settings, faults.report)
-    except ValueError as error:  # only for the settings: what is wrong with games is reported
-        raise CommandError(str(error)) from None
-    if not base.games:
-        raise ValueError("no game can be read")
-    if output is None:
-        for line in bases.rule_lines(base, options.notation):
-            print(line)
-    else:
-        source = options.source or ", ".join(os.path.basename(name) for name in options.games)
-        with held_back():
-            bases.write(output, base, source, None if options.force else lambda head: False)
-    report(f"{base.games} games, {base.items} different moves, {len(base.rules)} rules")
-    return faults.finish()
-
-
-def _show(options: argparse.Namespace, bases: RuleBases) -> int:
-    for line in bases.lines(_read(options.rules, bases), options.notation):
-        print(line)
-    return 0
-
-
-def _export(options: argparse.Namespace, bases: RuleBases) -> int:
-    book = _read(options.rules, bases)
-    folder = Path(options.folder)
-    try:
-        folder.mkdir(exist_ok=True)
-        check_folder(folder)
-    except OSError as error:
-        raise CommandError(f"{folder}: {error.strerror}") from None
-    faults = _Faults()
-    records = None if options.games is None else _records(options.games, _described(options), bases, faults.report)
-    for table in bases.tables(book, records, options.notation, options.language, faults.report):
-        path, heading, rows = folder / f"{table.name}.csv", _csv([table.heading]), list(table.rows)
-        with held_back():
-            replace_file(path, [heading, _csv(rows)], _begins_with(heading))
-        report(f"{path}: {len(rows)} rows")
-    return faults.finish()
 
 
 def _begins_with(heading: bytes) -> Owns:
@@ -192,10 +242,10 @@ def _csv(rows: Sequence[Sequence[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _read(name: str | None, bases: RuleBases) -> Any:
+def _read(path: Path | None, bases: RuleBases) -> Any:
     """Return a rule base; CommandError if it cannot be used."""
     try:
-        return bases.read(None if name is None else Path(name))
+        return bases.read(path)
     except ValueError as error:
         raise CommandError(str(error)) from None
 
@@ -230,10 +280,6 @@ class _Faults:
         if self._count > MAX_LINES:
             report(f"{self._count - MAX_LINES} more faults")
         return FAILED if self._count else 0
-
-
-def _described(options: argparse.Namespace) -> InputOptions:
-    return InputOptions(GAME, options.source_format or "", options.encoding or "")
 
 
 def _records(

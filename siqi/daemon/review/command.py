@@ -7,13 +7,13 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from siqi.daemon.analysis.run import RunSettings
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands import game_files
 from siqi.daemon.commands.arguments import add_cluster, add_workers, name_fault, number_to, workers_of
-from siqi.daemon.commands.game_files import CommandError
+from siqi.daemon.commands.game_files import CommandError, InputOptions, input_options
 from siqi.daemon.engine.options import CORE
 from siqi.daemon.review.assess import assess, course, doubt_of, positions, solved
 from siqi.daemon.review.engine import Finding, FindingsFile, PositionRequest, find
@@ -56,6 +56,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     game_files.add_arguments(parser)
 
 
+class Arguments(NamedTuple):
+    """The arguments of a command line."""
+
+    games: tuple[str, ...]  # names of files, '-' for standard input, or positions
+    input: InputOptions
+    output: Path
+    cluster: str | None
+    settings: RunSettings
+
+
+def arguments_of(options: argparse.Namespace) -> Arguments:
+    """Return the arguments that were parsed; CommandError if they exclude each other or name no page to write."""
+    if options.cluster is not None and options.workers is not None:
+        raise CommandError("--workers and --cluster exclude each other")
+    if "UCI_Coordinates" in options.settings:
+        raise CommandError("--option UCI_Coordinates: games have ranks of their own")
+    limits = options.nodes, options.depth, options.movetime
+    return Arguments(
+        tuple(options.games),
+        input_options(options),
+        page_path(options.games) if options.output is None else Path(options.output),
+        options.cluster,
+        RunSettings(workers_of(options), options.threads, options.hash, *limits, given=options.settings),
+    )
+
+
+def page_path(games: Sequence[str]) -> Path:
+    """Return where a page goes that is not named: beside the only game; CommandError if that is no file."""
+    path = Path(games[0])
+    if len(games) == 1 and not is_position(games[0]) and games[0] != "-":
+        os.stat(games[0])  # a file that is not there is named, as with -o
+    if len(games) > 1 or is_position(games[0]) or not path.is_file():
+        raise CommandError("-o PAGE is missing: only a single file gives the page its name")
+    return path.with_suffix(".html")
+
+
 def report(text: str) -> None:
     """Write a line for the user to standard error."""
     to_stderr(f"siqi review: {text}")
@@ -64,7 +100,7 @@ def report(text: str) -> None:
 def review_with(options: argparse.Namespace) -> int:
     """Run `siqi review`. Return 0 if all games are on the page, 1 after a fault, 2 if nothing was started."""
     try:
-        return _review(options)
+        return _review(arguments_of(options))
     except CommandError as refusal:
         report(str(refusal))
         return MISUSED
@@ -82,27 +118,21 @@ def review_with(options: argparse.Namespace) -> int:
         return INTERRUPTED
 
 
-def _review(options: argparse.Namespace) -> int:
-    if options.cluster is not None and options.workers is not None:
-        raise CommandError("--workers and --cluster exclude each other")
-    if "UCI_Coordinates" in options.settings:
-        raise CommandError("--option UCI_Coordinates: games have ranks of their own")
-    output = _output(options)
+def _review(arguments: Arguments) -> int:
+    output, settings = arguments.output, arguments.settings
     _check_output(output)
-    read = read_all(options.games, game_files.input_options(options), report)
-    limits = options.nodes, options.depth, options.movetime
-    settings = RunSettings(workers_of(options), options.threads, options.hash, *limits, given=options.settings)
+    read = read_all(arguments.games, arguments.input, report)
     loaded = {}
     for name in dict.fromkeys(game.game for game in read.games):
         with announce_compiling(report, name):
             loaded[name] = registry.load(name, report)
-        for option, value in options.settings.items():
+        for option, value in settings.given.items():
             if option in {known.name for known in registry.info(name).options}:
                 loaded[name].set_option(option, value)  # its books, rules and tablebases
     courses = [course(game, loaded[game.game]) for game in read.games]
     asked = [positions(game, way, settings) for game, way in zip(read.games, courses, strict=True)]
     with FindingsFile(output.with_name(f"{output.name}.partial")) as partial:
-        _analyse(asked, settings, partial, options.cluster)
+        _analyse(asked, settings, partial, arguments.cluster)
         keys = {position.key for wanted in asked for position in wanted}
         errors = sum(bool(partial.findings[key].error) for key in keys)
         page = Page()
@@ -119,18 +149,6 @@ def _review(options: argparse.Namespace) -> int:
     if errors:
         report(f"positions that could not be analysed: {errors}")
     return 0 if read.is_whole and not errors else FAILED
-
-
-def _output(options: argparse.Namespace) -> Path:
-    """Return the page's path; CommandError if nothing names it."""
-    if options.output is not None:
-        return Path(options.output)
-    path = Path(options.games[0])
-    if len(options.games) == 1 and not is_position(options.games[0]) and options.games[0] != "-":
-        os.stat(options.games[0])  # a file that is not there is named, as with -o
-    if len(options.games) > 1 or is_position(options.games[0]) or not path.is_file():
-        raise CommandError("-o PAGE is missing: only a single file gives the page its name")
-    return path.with_suffix(".html")
 
 
 def _check_output(path: Path) -> None:

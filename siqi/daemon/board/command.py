@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import errno
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from siqi.daemon.commands.arguments import number_to
 from siqi.games import registry
@@ -43,6 +44,24 @@ def usual_folder() -> Path:
     return platformdirs.user_data_path("siqi", appauthor=False) / "games"
 
 
+class Arguments(NamedTuple):
+    """The arguments of a command line."""
+
+    game: str
+    port: int | None  # None: DEFAULT_PORT, or a free one
+    opens_browser: bool
+    folder: Path  # of the games
+    settings: Mapping[str, str]  # options of the engine, by name
+
+
+def arguments_of(options: argparse.Namespace) -> Arguments:
+    """Return the arguments that were parsed; ValueError for an option of the engine that is not for the page."""
+    if "UCI_Coordinates" in options.settings:
+        raise ValueError("--option UCI_Coordinates: the page has ranks of its own")
+    folder = options.games or usual_folder()
+    return Arguments(options.game, options.port, not options.no_browser, folder, options.settings)
+
+
 def report(text: str) -> None:
     """Write a line for the user to standard error."""
     to_stderr(f"siqi board: {text}")
@@ -55,10 +74,12 @@ def board_with(options: argparse.Namespace) -> int:
     from siqi.daemon.board.running import Claim, find
     from siqi.daemon.board.store import Store
 
-    if "UCI_Coordinates" in options.settings:
-        report("--option UCI_Coordinates: the page has ranks of its own")
+    try:
+        arguments = arguments_of(options)
+    except ValueError as error:
+        report(str(error))
         return MISUSED
-    folder: Path = options.games or usual_folder()
+    folder = arguments.folder
     try:
         store = Store[AnyEntry](folder, AnyEntry)
         analyses = Store[Fact](folder / ANALYSES, Fact)
@@ -72,13 +93,13 @@ def board_with(options: argparse.Namespace) -> int:
             report(printable(f"{folder}: another siqi board uses this folder, and does not answer", 300))
             return FAILED
         report("it runs already: its page is opened")
-        _show(running.address, options.no_browser)
+        _show(running.address, arguments.opens_browser)
         return 0
     import asyncio
 
     try:
         with raised():
-            asyncio.run(_serve(store, analyses, claim, options))
+            asyncio.run(_serve(store, analyses, claim, arguments))
     except KeyboardInterrupt:
         report("ended; the same command goes on with the game")
         return INTERRUPTED
@@ -92,7 +113,7 @@ def board_with(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, options: argparse.Namespace) -> None:
+async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, arguments: Arguments) -> None:
     import asyncio
 
     from siqi.daemon.board.analyse.session import Analysis
@@ -112,27 +133,27 @@ async def _serve(store: Store[AnyEntry], analyses: Store[Fact], claim: Claim, op
     contests = Championship(days, numbering=numbering, layouts=layouts)
     analysis = Analysis(analyses, numbering=numbering)
     modes = Modes([Session(store, numbering=numbering, layouts=layouts), contests, analysis], store.folder)
-    server = BoardServer(Hub(modes, Reviews(store.folder), numbering, options.game, options.settings))
+    server = BoardServer(Hub(modes, Reviews(store.folder), numbering, arguments.game, arguments.settings))
     try:
         try:
-            port = server.listen(options.port or DEFAULT_PORT)
+            port = server.listen(arguments.port or DEFAULT_PORT)
         except OSError:
-            if options.port:
+            if arguments.port:
                 raise
             port = server.listen(0)
         running = Running(port, server.token)
         claim.publish(running)
         report(printable(f"games are kept in {store.folder}; Ctrl-C ends", 300))
-        _show(running.address, options.no_browser)
+        _show(running.address, arguments.opens_browser)
         await asyncio.Event().wait()
     finally:
         await server.close()
         days.close()
 
 
-def _show(address: str, no_browser: bool) -> None:
+def _show(address: str, opens_browser: bool) -> None:
     """Open a page in the user's browser, or print its address where there is none."""
-    if not no_browser:
+    if opens_browser:
         import webbrowser
 
         if webbrowser.open(address):

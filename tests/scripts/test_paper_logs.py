@@ -224,6 +224,7 @@ def test_wins_seen_with_known_positions(depth: str, base: str) -> None:
         ("clock", "positions", 167),
         ("movetimes-100", "rules", 40),
         ("movetimes-1000", "rules", 14),
+        ("experience", "rules", 400),
     ],
 )
 def test_scores_of_rules_by_time(log: str, player: str, games: int) -> None:

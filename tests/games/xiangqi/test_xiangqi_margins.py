@@ -26,14 +26,21 @@ FENS = (
 )
 
 
+def opened() -> XiangqiPosition:
+    """Return a position that mined rules answer: after 炮二平五."""
+    position = XiangqiPosition()
+    position.push(position.parse_move("h2e2"))
+    return position
+
+
 def nodes(game: Game) -> list[int]:
     """Return the nodes of some iterations of searches."""
     searcher = game.searcher()
     searcher.configure(1, 1, 0)
     counts = []
-    for fen in FENS:
+    for position in (*map(XiangqiPosition, FENS), opened()):
         searcher.clear()
-        searcher.start(Task(XiangqiPosition(fen), Control()))
+        searcher.start(Task(position, Control()))
         counts.append([searcher.iterate().nodes for _ in range(9)][-1])
         searcher.finish()
     return counts
@@ -64,6 +71,23 @@ def test_a_mate_at_hand_is_seen_a_ply_sooner() -> None:
         scores.append(searcher.iterate().lines[0].score)
         searcher.finish()
     assert scores[0].mate is None and scores[1].mate == -1  # b1b9
+
+
+def test_a_sure_rule_s_answer_gains_by_experience() -> None:
+    """Two plies deep: the answer's gain is there at the leaf; a move that no rule answers gains nothing."""
+    game = registry.load("xiangqi")
+    values = {}
+    for word in ("h9g7", "a9a8"):
+        for bonus in (0, 200):
+            game.set_option("TuneExperience", str(bonus))
+            searcher = game.searcher()
+            searcher.configure(1, 1, 0)
+            position = opened()
+            searcher.start(Task(position, Control(), moves=(position.parse_move(word),)))
+            values[word, bonus] = searcher.iterate().lines[0].score.cp
+            searcher.finish()
+    assert values["a9a8", 200] == values["a9a8", 0]
+    assert 50 <= values["h9g7", 200] - values["h9g7", 0] <= 200
 
 
 def test_reductions_are_logarithms() -> None:

@@ -27,13 +27,14 @@ class Margins(NamedTuple):
     quiet_loss: int = 25  # exchange pruning: loss allowed to a quiet move, per ply squared
     capture_loss: int = 90  # exchange pruning: loss allowed to a capture, per ply
     mate_at_hand: int = 0  # quiescence search: 1 looks for a mate in one of a king that is hemmed in
+    experience: int = 0  # mined rules: what the answer of a sure one gains near the root
     history_per_ply: int = 16_000  # late move reductions: history per ply of reduction
     reduction_base: int = 30  # late move reductions: hundredths of a ply
     reduction_divisor: int = 190  # late move reductions: hundredths, divides log(depth) * log(moves before)
 
 
-LOWEST = Margins(5, 0, 20, 10, 40, 0, 0, 10, 2, 10, 0, 2_000, -100, 80)
-HIGHEST = Margins(200, 600, 800, 300, 800, 1_000, 400, 300, 100, 400, 1, 64_000, 200, 600)
+LOWEST = Margins(5, 0, 20, 10, 40, 0, 0, 10, 2, 10, 0, 0, 2_000, -100, 80)
+HIGHEST = Margins(200, 600, 800, 300, 800, 1_000, 400, 300, 100, 400, 1, 200, 64_000, 200, 600)
 """The options' bounds."""
 
 MARGIN_OPTIONS = {f"Tune{name.title().replace('_', '')}": name for name in Margins._fields}

@@ -244,8 +244,8 @@ def tapered(packed: int, phase: int) -> int:
 def evaluate_by_terms(pos: Record, work: Record, lookup: Record) -> int:
     """Return the static value in centipawns for the side to move.
 
-    It depends on the board, on the turn, and on bonuses in pos.score; checks, repetitions, quiet plies and the
-    tablebase are not looked at. It is far within PERPETUAL_WIN. Overwrites pos.terms, pos.phase and pos.scale_factor.
+    It depends on the board and on the turn; checks, repetitions, quiet plies and the tablebase are not looked at. It is
+    far within PERPETUAL_WIN. Overwrites pos.terms, pos.phase and pos.scale_factor.
     """
     count_terms(pos, lookup)
     packed = pos.score

@@ -42,6 +42,7 @@ WORK_DTYPE = record(
         ("tbhits", "i8"),  # positions whose value tablebase or known positions gave
         ("mined_rules", "i8"),  # address of the mined rules that fit the game (rulebook.py), 0 for none
         ("root_height", "i8"),  # pos.height at the root
+        ("experience", "i8", 2),  # [ply]: what the last move there gained for its mover by a mined rule, 0 for none
         ("seldepth", "i8"),
         ("static", "i4", MAX_PLY + 3),  # [ply + 1]: static value in the mover's view, NO_SCORE in check
         ("excluded", "u2", MAX_PLY + 2),  # [ply]: the move left out by a test whether it is singular, else 0 (NO_MOVE)

@@ -23,6 +23,7 @@ from siqi.games.xiangqi.evaluation.evaluate import evaluate
 from siqi.games.xiangqi.evaluation.exchange import exchange_value, see_ge
 from siqi.games.xiangqi.knowledge.patterns import DRAWN, match
 from siqi.games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_tablebase
+from siqi.games.xiangqi.paper.rules import experience
 from siqi.games.xiangqi.rules.lookup import LOOKUP
 from siqi.games.xiangqi.rules.mates import is_hemmed_in, mates_at_once
 from siqi.games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins
@@ -114,8 +115,13 @@ def has_mate(pos: Record, work: Record, lookup: Record, ply: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
 def static_value(pos: Record, work: Record, lookup: Record) -> int:
-    """Return the evaluation with this thread's corrections, the tablebase and the pattern book, in the mover's view."""
+    """Return the evaluation with this thread's corrections, mined rules, the tablebase and the pattern book.
+
+    It is in the mover's view.
+    """
     value = corrected_evaluation(pos, work, lookup)
+    if work.mined_rules != 0:
+        value += experience(pos, work)
     return adjusted_by_books(pos, work, lookup, value) if work.tablebase | work.pattern_book else value
 
 

@@ -331,7 +331,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         # Step 16. Principal variation search. The first move is expected to be best, so the others need only be shown
         # not to beat it, late ones at reduced depth; one that does is searched again (saves 76 % of nodes, fa0d961)
         new_depth = depth - 1 + (tt_extension if move == tt_move else extension)
-        do_move_with_rules(pos, work, lookup, move)
+        do_move_with_rules(pos, work, lookup, move, margins.experience)
         prefetch(work.tt, work.tt_mask, pos.key)
         if move_count == 1:
             score = -recurse_4(pos, work, lookup, -beta, -alpha, new_depth, int64(1))
@@ -420,7 +420,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
             reduction = base_reduction(margins, depth, move_count)
             reduction = late_move_reduction(margins, reduction, move_score, is_quiet, is_pv=1, improving=1)
             reduction = min(reduction, depth - 2)
-        do_move_with_rules(pos, work, lookup, move)
+        do_move_with_rules(pos, work, lookup, move, margins.experience)
         prefetch(work.tt, work.tt_mask, pos.key)
         if move_count == 1:
             score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))

@@ -70,7 +70,7 @@ INFO = GameInfo(
         ),
         Option("UCI_Coordinates", "combo", "0", choices=("0", "1")).explained(
             "number of the first rank, 0 or 1; from the next `position` on",
-            "第一条横线的编号，0 或 1；从下一个 `position` 起有效",
+            "第一行的行号，0 或 1；从下一个 `position` 起有效",
         ),
         *_tuning(),
     ),

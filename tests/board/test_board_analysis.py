@@ -280,7 +280,9 @@ def test_pieces_are_moved_and_deployed_and_a_die_is_set() -> None:
     for side, letters in enumerate(("ABCDEF", "abcdef")):
         shown = study.do(ask.Deploy(side))
         assert set(letters) <= set(shown.pieces.values())
-    first, second = next((one, two) for one in shown.pieces for two in shown.pieces if shown.pieces[one] == "A" != two)
+    first, second = next(
+        (one, other) for one in shown.pieces for other in shown.pieces if shown.pieces[one] == "A" != other
+    )
     before = shown.pieces
     shown = study.do(ask.Shift(first, second))
     assert (shown.pieces.get(first), shown.pieces[second]) == (before.get(second), "A")

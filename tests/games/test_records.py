@@ -283,15 +283,15 @@ GOLEM = b"""1.j10 2.i9l10 3.j8l8 4.k8m7 5.i11j12 6.k9j9
 
 def test_lists_of_little_golem_take_several_lines() -> None:
     """A line that begins with the number of the next move goes on; any other is another game, numbered or not."""
-    one = recognised(registry.formats("connect6"), GOLEM)
-    assert one is not None and one.name == "moves"
-    found = one.read(GOLEM)
+    form = recognised(registry.formats("connect6"), GOLEM)
+    assert form is not None and form.name == "moves"
+    found = form.read(GOLEM)
     assert not found.faults and not found.notes
     first, second, third = found.games
     assert len(first.moves) == 10 and first.moves[5:7] == ("k9j9", "l9l7") and first.result == "*"
     assert (second.moves, second.result) == (("j10", "i9k11"), "0-1")
     assert third.moves == ("j10", "k11i9")
-    assert one.read(one.write(found.games).data).games == found.games
+    assert form.read(form.write(found.games).data).games == found.games
 
 
 def test_lines_of_moves_have_throws() -> None:

@@ -45,7 +45,7 @@ class StoredMode(ABC):
 
     def _files(self) -> Files:
         """Return the files of the mode, to choose one."""
-        files = [FileLine(one.name, one.head.at, one.head.game, _title(one.head)) for one in self._store.files()]
+        files = [FileLine(file.name, file.head.at, file.head.game, _title(file.head)) for file in self._store.files()]
         return Files(number=self.next_number(), files=files, current=self._store.name)
 
     @property

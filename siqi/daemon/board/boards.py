@@ -104,8 +104,9 @@ class Pictures:
             return None
         key = number, flipped, faces
         if key not in self._svg:
-            one = self._drawn[number]
-            maker = registry.picture_maker(one.game)
-            extras = {**one.extras, "faces": faces} if faces in maker.FACES else one.extras
-            self._svg[key] = str(maker.draw(one.drawn, one.style._replace(flipped=flipped), **extras).svg())
+            drawing = self._drawn[number]
+            maker = registry.picture_maker(drawing.game)
+            extras = {**drawing.extras, "faces": faces} if faces in maker.FACES else drawing.extras
+            style = drawing.style._replace(flipped=flipped)
+            self._svg[key] = str(maker.draw(drawing.drawn, style, **extras).svg())
         return self._svg[key]

@@ -113,7 +113,7 @@ class Hub:
             self._tabs.remove(tab)
         self.pictures.forget(tab)
         if self._holder is tab:
-            self._holder = next((one for one in self._tabs if not one.only_watches), None)
+            self._holder = next((other for other in self._tabs if not other.only_watches), None)
         self._send_tab_status()
 
     def _send_tab_status(self) -> None:

@@ -119,8 +119,8 @@
   }
 
   function moveText(ply) {
-    const one = game().plies[ply];
-    return (one.t ? '(' + one.t + ') ' : '') + word(one.w);
+    const entry = game().plies[ply];
+    return (entry.t ? '(' + entry.t + ') ' : '') + word(entry.w);
   }
 
   const moveNumber = (ply) => Math.floor((ply + game().turn + 1) / 2);
@@ -133,7 +133,7 @@
     return say('chance', {side: side(turn), chance: percent(turn ? 1 - value : value)});
   }
 
-  const isOver = (one) => Boolean(one.o) && one.o[0] !== 'unknown';
+  const isOver = (entry) => Boolean(entry.o) && entry.o[0] !== 'unknown';
 
   function outcomeText(ply) {
     const [winner, reason] = game().plies[ply].o;
@@ -210,7 +210,7 @@
       const svg = box.querySelector('svg'), way = at.flipped ? 1 : 0;
       if (box.dataset.drawn !== kind + way) {
         const [background, viewBox] = board[kind][way];
-        svg.querySelectorAll(':scope > title, :scope > desc').forEach((one) => one.remove());
+        svg.querySelectorAll(':scope > title, :scope > desc').forEach((text) => text.remove());
         svg.querySelector('.siqi-background').innerHTML = background; // shapes of our own, as below
         svg.setAttribute('viewBox', viewBox);
         box.dataset.drawn = kind + way;
@@ -225,15 +225,15 @@
       const step = at.line.step;
       return say('inLine') + ': ' + word(game().plies[at.line.ply].b.w[step]);
     }
-    const one = game().plies[at.ply], last = at.ply === game().plies.length - 1;
-    const parts = [at.ply ? numbered(at.ply) + battle(one.w) : startText()];
-    if (one.k) parts.push(say('grade' + one.k));
-    if (one.o) parts.push(outcomeText(at.ply));
-    if (!(one.o && last)) {
+    const entry = game().plies[at.ply], last = at.ply === game().plies.length - 1;
+    const parts = [at.ply ? numbered(at.ply) + battle(entry.w) : startText()];
+    if (entry.k) parts.push(say('grade' + entry.k));
+    if (entry.o) parts.push(outcomeText(at.ply));
+    if (!(entry.o && last)) {
       const thrown = last ? 0 : game().plies[at.ply + 1].t;
       parts.push(say(thrown ? 'toMoveThrow' : 'toMove', {side: mover(at.ply), throw: thrown}));
     }
-    if (one.v !== undefined && !isOver(one)) parts.push(chanceText(one.v, 0));
+    if (entry.v !== undefined && !isOver(entry)) parts.push(chanceText(entry.v, 0));
     return parts.join(' · ');
   }
 
@@ -267,42 +267,42 @@
   }
 
   function showJudgement() {
-    const ply = at.line === null ? at.ply : at.home, one = game().plies[ply], parts = [];
+    const ply = at.line === null ? at.ply : at.home, entry = game().plies[ply], parts = [];
     const heading = make('h2', {text: ply ? numbered(ply) : startText()});
-    if (one.k) heading.append(' ', make('span', {class: 'grade' + one.k, text: SIGNS[one.k]}));
+    if (entry.k) heading.append(' ', make('span', {class: 'grade' + entry.k, text: SIGNS[entry.k]}));
     parts.push(heading);
     if (at.line !== null) {
       parts.push(make('p', {}, make('span', {class: 'faint', text: say('inLine') + ' '}),
         make('button', {type: 'button', class: 'back', text: say('leave'), click: leaveLine})));
     }
-    if (one.k) parts.push(make('p', {class: 'grade' + one.k, text: say('lost', {grade: say('grade' + one.k), lost: percent(one.l)})}));
-    if (one.u) parts.push(make('p', {class: 'doubt', text: say('unsure')}));
-    if (one.k) parts.push(lineOf(ply - 1, 'better'));
-    if (one.r) parts.push(ruleOf(ply));
-    if (one.c) parts.push(make('p', {class: 'comment', text: one.c}));
-    if (one.o) parts.push(make('p', {text: outcomeText(ply)}));
+    if (entry.k) parts.push(make('p', {class: 'grade' + entry.k, text: say('lost', {grade: say('grade' + entry.k), lost: percent(entry.l)})}));
+    if (entry.u) parts.push(make('p', {class: 'doubt', text: say('unsure')}));
+    if (entry.k) parts.push(lineOf(ply - 1, 'better'));
+    if (entry.r) parts.push(ruleOf(ply));
+    if (entry.c) parts.push(make('p', {class: 'comment', text: entry.c}));
+    if (entry.o) parts.push(make('p', {text: outcomeText(ply)}));
     const turn = turnAt(ply);
-    if (one.e) {
-      const [result, more] = one.e;
+    if (entry.e) {
+      const [result, more] = entry.e;
       const text = result === 'draw' ? say('endDraw')
         : result === 'chance' ? say('endChance', {side: side(turn), chance: (100 * more).toFixed(2) + '\u00a0%'})
           : say('endWin', {side: side(result === 'win' ? turn : 1 - turn), moves: counted(Math.ceil(more / 2))});
       parts.push(make('p', {text: text}));
     }
-    if (one.x) parts.push(make('p', {text: say('error', {text: one.x})}));
-    else if (one.v === undefined) parts.push(make('p', {text: say('noValue')}));
-    else if (one.d) {
-      const value = one.a === undefined ? one.v : one.a;
-      const thrown = one.a !== undefined && one.a !== one.v;
+    if (entry.x) parts.push(make('p', {text: say('error', {text: entry.x})}));
+    else if (entry.v === undefined) parts.push(make('p', {text: say('noValue')}));
+    else if (entry.d) {
+      const value = entry.a === undefined ? entry.v : entry.a;
+      const thrown = entry.a !== undefined && entry.a !== entry.v;
       const text = thrown ? say('afterThrow', {side: side(turn), chance: percent(turn ? 1 - value : value)}) +
-        say('comma') + say('beforeThrow', {chance: percent(turn ? 1 - one.v : one.v)}) : chanceText(value, turn);
+        say('comma') + say('beforeThrow', {chance: percent(turn ? 1 - entry.v : entry.v)}) : chanceText(value, turn);
       const more = [text];
-      if (one.m) more.push(say('mateFor', {side: side(one.m > 0 ? turn : 1 - turn), moves: counted(Math.abs(one.m))}));
-      more.push(say('depth', {n: one.d}));
+      if (entry.m) more.push(say('mateFor', {side: side(entry.m > 0 ? turn : 1 - turn), moves: counted(Math.abs(entry.m))}));
+      more.push(say('depth', {n: entry.d}));
       parts.push(make('p', {class: 'faint', text: more.join(' · ')}));
     }
     parts.push(lineOf(ply, 'best'));
-    if (one.s) parts.push(bookOf(ply));
+    if (entry.s) parts.push(bookOf(ply));
     byId('judgement').replaceChildren(...parts.filter((part) => part !== null));
   }
 
@@ -316,10 +316,10 @@
         cells.push(make('span', {class: 'number', text: moveNumber(ply) + '.'}));
         if (isSecond) cells.push(make('span', {text: '…'}));
       }
-      const one = plies[ply];
+      const entry = plies[ply];
       const button = make('button', {type: 'button', 'data-ply': ply}, moveText(ply));
-      if (one.k) button.append(' ', make('span', {class: 'grade grade' + one.k, text: SIGNS[one.k], title: say('grade' + one.k)}));
-      if (one.c) button.classList.add('note');
+      if (entry.k) button.append(' ', make('span', {class: 'grade grade' + entry.k, text: SIGNS[entry.k], title: say('grade' + entry.k)}));
+      if (entry.c) button.classList.add('note');
       cells.push(button);
     }
     box.replaceChildren(...cells);
@@ -337,9 +337,9 @@
 
   function points() {
     const found = [];
-    game().plies.forEach((one, ply) => {
-      if (one.v !== undefined) found.push([ply, one.v]);
-      if (one.a !== undefined && one.a !== one.v) found.push([ply + 0.4, one.a]);
+    game().plies.forEach((entry, ply) => {
+      if (entry.v !== undefined) found.push([ply, entry.v]);
+      if (entry.a !== undefined && entry.a !== entry.v) found.push([ply + 0.4, entry.a]);
     });
     return found;
   }
@@ -363,8 +363,8 @@
     for (const [value, text] of [[1, '100'], [0.5, '50'], [0, '0']]) {
       parts.push(shape('text', {x: LEFT - 5, y: y(value) + 4, 'text-anchor': 'end'}, text));
     }
-    game().plies.forEach((one, ply) => {
-      if (one.k && one.v !== undefined) parts.push(shape('circle', {class: 'dot' + one.k, cx: x(ply), cy: y(one.v), r: 3.5}));
+    game().plies.forEach((entry, ply) => {
+      if (entry.k && entry.v !== undefined) parts.push(shape('circle', {class: 'dot' + entry.k, cx: x(ply), cy: y(entry.v), r: 3.5}));
     });
     parts.push(shape('line', {class: 'here', x1: x(at.ply), x2: x(at.ply), y1: TOP, y2: height - BOTTOM}));
     svg.replaceChildren(...parts);
@@ -383,7 +383,7 @@
       const name = game()[number ? 'second' : 'first'];
       return make('th', {scope: 'col', text: side(number) + (name ? ' (' + name + ')' : '')});
     });
-    const opening = game().opening, inBook = game().plies.filter((one) => one.s).length - 1; // the last ply that is
+    const opening = game().opening, inBook = game().plies.filter((entry) => entry.s).length - 1; // the last ply that is
     const notes = [];
     if (opening) notes.push(say('opening', {name: opening[at.language]}));
     if (inBook > 0) notes.push(say('inBook', {n: moveNumber(inBook)}));
@@ -395,7 +395,7 @@
     }
     parts.push(make('table', {}, make('thead', {}, make('tr', {}, make('td'), ...heads)), make('tbody', {}, ...rows.map(([key, count]) =>
       make('tr', {}, make('th', {scope: 'row', text: say(key)}), ...game().sums.map((sum) => make('td', {text: count(sum)})))))));
-    const known = game().plies.filter((one) => one.v !== undefined);
+    const known = game().plies.filter((entry) => entry.v !== undefined);
     if (hasDice && known.length) {
       const unknown = first.unknown - game().sums[1].unknown;
       parts.push(make('p', {text: say('luckNote', {from: percent(known[0].v), to: percent(known[known.length - 1].v),
@@ -409,10 +409,10 @@
   }
 
   function titleOf(number) {
-    const one = data.games[number], names = sidesOf(one.game);
-    const players = (one.first || names[0]) + ' – ' + (one.second || names[1]);
-    const place = one.first || one.second ? '' : placeOf(one.place);
-    return [players, one.result === '*' ? '' : one.result, place, one.event || '', one.occasion || ''].filter((text) => text).join(say('comma'));
+    const shown = data.games[number], names = sidesOf(shown.game);
+    const players = (shown.first || names[0]) + ' – ' + (shown.second || names[1]);
+    const place = shown.first || shown.second ? '' : placeOf(shown.place);
+    return [players, shown.result === '*' ? '' : shown.result, place, shown.event || '', shown.occasion || ''].filter((text) => text).join(say('comma'));
   }
 
   function placeOf(place) {
@@ -433,8 +433,8 @@
     const rows = data.players.map((row) => make('tr', {}, make('th', {scope: 'row', text: nameOf(row)}), ...[
       row.games.length, row.scored ? row.points + ' / ' + row.scored : '–', row.moves ? percent(row.lost) : '–', row.grades[2], row.grades[1]
     ].map((text) => make('td', {text: text}))));
-    const games = data.games.map((one, number) => make('li', {}, link(number, titleOf(number)),
-      one.opening ? make('span', {class: 'faint', text: ' · ' + one.opening[at.language]}) : null));
+    const games = data.games.map((shown, number) => make('li', {}, link(number, titleOf(number)),
+      shown.opening ? make('span', {class: 'faint', text: ' · ' + shown.opening[at.language]}) : null));
     byId('overview-title').textContent = say('overview', {n: data.games.length});
     byId('tables').replaceChildren(
       make('div', {}, make('table', {}, make('thead', {}, make('tr', {}, ...heads.map((key) => make('th', {scope: 'col', text: say(key)})))),
@@ -444,16 +444,16 @@
 
   function showFrame() {
     document.documentElement.lang = at.language === 'zh' ? 'zh-CN' : 'en';
-    document.querySelectorAll('[data-text]').forEach((one) => { one.textContent = say(one.dataset.text); });
-    document.querySelectorAll('[data-label]').forEach((one) => {
-      one.setAttribute('aria-label', say(one.dataset.label));
-      if (one.tagName === 'BUTTON') one.title = say(one.dataset.label);
+    document.querySelectorAll('[data-text]').forEach((element) => { element.textContent = say(element.dataset.text); });
+    document.querySelectorAll('[data-label]').forEach((element) => {
+      element.setAttribute('aria-label', say(element.dataset.label));
+      if (element.tagName === 'BUTTON') element.title = say(element.dataset.label);
     });
     document.title = byId('title').textContent = nameOfGame(game().game) + say('colon') + titleOf(at.game);
     byId('marks-text').textContent = ['bestMove', ...game().parts].map((key) => say(key)).join(say('and'));
     byId('language').value = at.language;
     byId('choose').hidden = data.games.length < 2;
-    choices(byId('games'), data.games.map((one, number) => number + 1 + '. ' + titleOf(number)), at.game);
+    choices(byId('games'), data.games.map((shown, number) => number + 1 + '. ' + titleOf(number)), at.game);
     byId('views').hidden = game().views.length < 2;
     choices(byId('view'), [say('all'), ...[0, 1].map((number) => say('viewOf', {side: side(number)}))], at.view);
     const notations = data.notations[game().game] || [];

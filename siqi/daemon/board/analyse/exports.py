@@ -25,29 +25,29 @@ class Exported(NamedTuple):
 
 def formats(game: str) -> list[str]:
     """Return the names of the formats of a game."""
-    return [one.name for one in registry.formats(game)]
+    return [form.name for form in registry.formats(game)]
 
 
 def export(tree: Tree, game: Game[Position], stem: str, name: str) -> Exported:
     """Return an analysis in a format; ValueError if there is no such format, or it cannot hold the game at all."""
     assert tree.begun is not None
-    kept_as = next((one for one in registry.formats(tree.begun.game) if one.name == name), None)
-    if kept_as is None:
+    form = next((form for form in registry.formats(tree.begun.game) if form.name == name), None)
+    if form is None:
         raise ValueError(f"no format {name}")
     whole = game_tree(tree, game)
     losses: dict[str, int] = {}
     wording = registry.wording(tree.begun.game)
     if wording is None:
         _lose_variations(tree, losses)
-        written = kept_as.write([whole.record])
+        written = form.write([whole.record])
     else:
-        written = kept_as.write([wording.game(whole)])
+        written = form.write([wording.game(whole)])
     losses |= written.losses
-    return Exported(f"{stem}{_suffix(kept_as)}", written.data, [f"{kind}: {n}" for kind, n in losses.items() if n])
+    return Exported(f"{stem}{_suffix(form)}", written.data, [f"{kind}: {n}" for kind, n in losses.items() if n])
 
 
-def _suffix(kept_as: Format) -> str:
-    return kept_as.suffixes[0]
+def _suffix(form: Format) -> str:
+    return form.suffixes[0]
 
 
 def _lose_variations(tree: Tree, losses: dict[str, int]) -> None:
@@ -65,8 +65,8 @@ def game_tree(tree: Tree, game: Game[Position]) -> GameTree:
     for node in tree.walk():
         if node == ROOT:
             continue
-        one = tree.nodes[node]
-        moves.append(TreeMove(numbers[one.parent], one.word, one.comment, one.nags))
+        move = tree.nodes[node]
+        moves.append(TreeMove(numbers[move.parent], move.word, move.comment, move.nags))
         numbers[node] = len(moves)
     main = tree.main_line()[1:]
     setups = game.info.setups(begun.fen)

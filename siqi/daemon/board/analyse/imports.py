@@ -103,7 +103,7 @@ def read(source: Source) -> Imported:
 
 
 def _checked(game: str, name: str, games: list[Any], faults: list[str]) -> Imported:
-    records = [one for one in games if isinstance(one, GameRecord)]
+    records = [game for game in games if isinstance(game, GameRecord)]
     if records:  # other games are checked by their readers
         from siqi.games.formats import ParsedFile
 

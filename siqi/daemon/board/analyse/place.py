@@ -145,6 +145,6 @@ def tree_texts(tree: Tree, game: Game[Position], known: dict[int, PlayedMove]) -
         position = game.position(tree.begun.fen or None)
         for before in tree.line(tree.nodes[node].parent)[1:]:
             position.push(position.parse_move(tree.nodes[before].word))
-        line = [one for one in tree.main_line(node) if one not in known]
-        moves = texts(tree.begun.game, position.fen(), [tree.nodes[one].word for one in line])
+        line = [after for after in tree.main_line(node) if after not in known]
+        moves = texts(tree.begun.game, position.fen(), [tree.nodes[after].word for after in line])
         known.update(zip(line, moves, strict=True))

@@ -49,7 +49,9 @@ def board_of(place: Place, view: int | None, waits: bool) -> dict[str, Any]:
         return fields | {"ending": Ending(outcome.winner, outcome.reason)}
     lines = place.game.consult(whole)
     book = sorted((line.move for line in lines if line.move is not None), key=lambda move: -move.games)
-    fields["book"] = [BookMoveShown(place.texts([one.word])[0], one.games, one.score) for one in book[:MAX_BOOK_MOVES]]
+    fields["book"] = [
+        BookMoveShown(place.texts([move.word])[0], move.games, move.score) for move in book[:MAX_BOOK_MOVES]
+    ]
     fields["known"] = [line.text for line in lines if line.move is None][:MAX_BOOK_LINES]
     if place.info.stones_per_turn > 1:
         return fields | {"stones": place.stones()}
@@ -93,9 +95,11 @@ def lines_of(number: int, node: int, info: SearchInfo, place: Place) -> LinesSho
     turn, value = place.whole.turn, value_of(info, place.whole.turn)
     lines = []
     for line in info.lines:
-        one = first_side(line.score, turn)
+        score = first_side(line.score, turn)
         moves = place.texts(line.words[:MAX_MOVES])
-        lines.append(LineShown(one.chance, moves, place.points_of(line.words[0]), line.score.cp, one.mate, line.throw))
+        lines.append(
+            LineShown(score.chance, moves, place.points_of(line.words[0]), line.score.cp, score.mate, line.throw)
+        )
     return LinesShown(
         number=number,
         node=node,
@@ -114,9 +118,9 @@ def tree_of(tree: Tree, place: Place, texts: Mapping[int, PlayedMove]) -> TreeSh
     for node in tree.walk():
         if node == ROOT:
             continue
-        one = tree.nodes[node]
-        move = PlayedMove(one.word, texts[node].chinese, one.answered)
-        nodes.append(TreeNode(node, one.parent, move, one.comment, one.nags, _chance(one.value)))
+        added = tree.nodes[node]
+        move = PlayedMove(added.word, texts[node].chinese, added.answered)
+        nodes.append(TreeNode(node, added.parent, move, added.comment, added.nags, _chance(added.value)))
     root = tree.nodes[ROOT]
     setups = place.info.setups(place.fen)
     return TreeShown(nodes, comment=root.comment, chance=_chance(root.value), setups=setups)

@@ -120,7 +120,7 @@ class State(msgspec.Struct, frozen=True):
             case FirstSet():
                 return change(self._noted(entry, "first", str(entry.first)), next_first=entry.first)
             case PlayersSet():
-                noted = self._noted(entry, "players", " ".join(str(int(one)) for one in entry.engine))
+                noted = self._noted(entry, "players", " ".join(str(int(is_engines)) for is_engines in entry.engine))
                 return change(noted, begun=change(noted.begun, engine=entry.engine))  # type: ignore[type-var]
             case OptionsSet():
                 options: dict[str, Any] = {name: getattr(entry, name) for name in ("ends_on_time", "ponders", "hides")}

@@ -142,7 +142,9 @@ def _offers(facts: ContestFacts) -> dict[str, Any]:
     side = positions.whole.turn
     if not positions.has_pieces:
         presets = {
-            one.path()[one.team(facts.team)].word for one in facts.state.games if len(one.path()) > one.team(facts.team)
+            game.path()[game.team(facts.team)].word
+            for game in facts.state.games
+            if len(game.path()) > game.team(facts.team)
         }
         return offers | {"setup": list(positions.setup_points(side)), "presets": sorted(presets - {"?"})}
     if facts.is_engines:

@@ -119,7 +119,7 @@ export class AnalysePage {
 
   /** @param {AnalysisShown} event */
   say(event) {
-    const move = event.tree?.nodes.find((one) => one.node === event.node)?.move ?? this.tree.move(event.node);
+    const move = event.tree?.nodes.find((made) => made.node === event.node)?.move ?? this.tree.move(event.node);
     if (move) this.shell.say(moveText(move, false));
   }
 
@@ -158,8 +158,8 @@ export class AnalysePage {
   drawn(from, to) {
     const now = this.shown;
     if (!now || !this.shell.holds || now.stage !== 'analyse') return;
-    const has = (/** @type {string[]} */ one) => one[0] === from && one[1] === to;
-    this.mark(now, now.marks.some(has) ? now.marks.filter((one) => !has(one)) : [...now.marks, [from, to]]);
+    const has = (/** @type {string[]} */ arrow) => arrow[0] === from && arrow[1] === to;
+    this.mark(now, now.marks.some(has) ? now.marks.filter((arrow) => !has(arrow)) : [...now.marks, [from, to]]);
   }
 
   /**
@@ -232,7 +232,7 @@ export class AnalysePage {
   tick() {}
 
   card() {
-    return this.shell.cards.find((one) => one.game === this.shown?.game);
+    return this.shell.cards.find((card) => card.game === this.shown?.game);
   }
 
   /** @param {number} side */
@@ -276,7 +276,7 @@ export class AnalysePage {
     if (now.stage === 'loading') return [text('loading'), this.progress || text('loadingHow')];
     if (now.stage === 'edit') return [text('editing'), text('editingHow')];
     if (now.is_trial && !now.ending) return [text('trying'), text('tryingHow')];
-    const players = now.players.every((one) => one !== '?') ? now.players.join(' – ') : '';
+    const players = now.players.every((name) => name !== '?') ? now.players.join(' – ') : '';
     const detail = [players, now.result !== '*' ? now.result : '', now.name].filter(Boolean).join(' · ');
     if (now.ending) {
       const winner = now.ending.winner;
@@ -338,9 +338,9 @@ export class AnalysePage {
     book.hidden = !now.book.length && !now.known.length;
     if (book.dataset.line === line) return;
     book.dataset.line = line;
-    const rows = now.book.map((one) => {
-      const row = button('', () => this.add(one.move.word));
-      row.replaceChildren(part('b', moveText(one.move, false)), part('span', text('gamesPlayed', { n: one.games })), part('span', percent(one.score)));
+    const rows = now.book.map((known) => {
+      const row = button('', () => this.add(known.move.word));
+      row.replaceChildren(part('b', moveText(known.move, false)), part('span', text('gamesPlayed', { n: known.games })), part('span', percent(known.score)));
       return row;
     });
     get('bookmoves').replaceChildren(...rows, ...now.known.map((words) => part('p', words)));

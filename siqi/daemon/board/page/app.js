@@ -93,7 +93,7 @@ function hear(event) {
  * @param {string[]} names
  */
 function enter(name, names) {
-  modes = names.filter((one) => one in pages);
+  modes = names.filter((name) => name in pages);
   mode = name;
   active?.forget();
   active = pages[name] ?? null;
@@ -134,7 +134,7 @@ function showFaces() {
   const select = /** @type {HTMLSelectElement} */ (get('faces'));
   select.hidden = faces.length < 2;
   const options = faces.map((face) => new Option(text(`faces_${face}`), face));
-  if (options.map((one) => one.outerHTML).join() !== [...select.options].map((one) => one.outerHTML).join()) select.replaceChildren(...options);
+  if (options.map((option) => option.outerHTML).join() !== [...select.options].map((option) => option.outerHTML).join()) select.replaceChildren(...options);
   select.value = faces.includes(kept('faces')) ? kept('faces') : faces[0] ?? '';
 }
 

@@ -22,8 +22,8 @@ export class Arrows {
    */
   show(board, report, isOfStones, marks) {
     const view = board.board?.views[board.isFlipped() ? 1 : 0];
-    const lines = (report?.lines ?? []).filter((one) => one.points.length && !one.throw);
-    const line = JSON.stringify([view?.size, board.isFlipped(), lines.map((one) => [one.points, one.chance]), marks]);
+    const lines = (report?.lines ?? []).filter((line) => line.points.length && !line.throw);
+    const line = JSON.stringify([view?.size, board.isFlipped(), lines.map(({ points, chance }) => [points, chance]), marks]);
     if (line === this.line) return;
     this.line = line;
     this.root.replaceChildren();
@@ -33,14 +33,14 @@ export class Arrows {
     const size = Math.min(...view.cell);
     /** @type {Map<string, Element>} */
     const labels = new Map(); // of the best line to each point
-    [...lines.entries()].reverse().forEach(([rank, one]) => {
-      const places = one.points.map((point) => cells.get(point)).filter((cell) => cell !== undefined);
+    [...lines.entries()].reverse().forEach(([rank, line]) => {
+      const places = line.points.map((point) => cells.get(point)).filter((cell) => cell !== undefined);
       const isArrow = places.length === 2 && !isOfStones;
       const shape = isArrow ? arrow(places[0], places[1], size) : rings(places, size);
       shape.setAttribute('class', rank ? 'other' : 'best');
       const last = places[places.length - 1];
       this.root.append(shape);
-      labels.set(last.point, label(last, Math.min(size, view.size[0] / 12), size, percent(one.chance)));
+      labels.set(last.point, label(last, Math.min(size, view.size[0] / 12), size, percent(line.chance)));
     });
     this.root.append(...labels.values());
     for (const ends of marks) {

@@ -117,7 +117,7 @@ export class BeginDialog {
 
   /** @param {string} game */
   choose(game) {
-    const card = this.cards.find((one) => one.game === game) ?? this.cards[0];
+    const card = this.cards.find((card) => card.game === game) ?? this.cards[0];
     this.game = card.game;
     const [, first, second] = card.names[spoken()];
     get('begin-rules').textContent = text(`rules_${card.game}`);

@@ -95,7 +95,7 @@ export class ChampionshipPage {
   }
 
   card() {
-    return this.shell.cards.find((one) => one.game === this.shown?.contest?.game);
+    return this.shell.cards.find((card) => card.game === this.shown?.contest?.game);
   }
 
   /**
@@ -336,7 +336,7 @@ export class ChampionshipPage {
       }
       if (shown.press === 'next') first.push(button('nextGame', () => shell.ask({ do: 'next game' }), !shown.contest?.is_decided));
       if (shown.stage === 'start') first.push(...this.corrections.beginning());
-      if (this.answers().some((one) => one < 3)) answers = this.answerButtons();
+      if (this.answers().some((answer) => answer < 3)) answers = this.answerButtons();
     } else if (shown && shell.isOpen && !this.isWatching()) first.push(button('takeBoard', () => shell.ask({ do: 'take board' }), true));
     fill('c-main', first);
     fill('c-answers', answers);
@@ -354,9 +354,9 @@ export class ChampionshipPage {
   }
 
   answerButtons() {
-    const made = this.answers().map((one) => {
-      const each = button(`answer${one}`, () => this.setResult(one), this.result === one);
-      each.setAttribute('aria-pressed', String(this.result === one));
+    const made = this.answers().map((answer) => {
+      const each = button(`answer${answer}`, () => this.setResult(answer), this.result === answer);
+      each.setAttribute('aria-pressed', String(this.result === answer));
       return each;
     });
     const flag = button('flag', () => { this.picksFlag = !this.picksFlag; this.shell.show(); }, this.picksFlag);
@@ -378,7 +378,7 @@ export class ChampionshipPage {
         dice.append(made);
       }
     }
-    [...dice.children].forEach((one, i) => one.setAttribute('aria-pressed', String(shown?.throw === i + 1)));
+    [...dice.children].forEach((each, i) => each.setAttribute('aria-pressed', String(shown?.throw === i + 1)));
   }
 
   showClocks() {

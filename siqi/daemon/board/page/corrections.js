@@ -53,9 +53,9 @@ export class Corrections {
       ...(isOver ? [button('review', () => this.shell.ask({ do: 'review' }))] : []),
     ]);
     this.showGames(shown);
-    get('c-log').replaceChildren(...shown.corrections.map((one) => {
+    get('c-log').replaceChildren(...shown.corrections.map((correction) => {
       const item = document.createElement('li');
-      item.textContent = `${one.at.slice(11)} ${text('gameNumber', { n: one.game })}: ${text(`log_${one.what}`)} ${this.detail(one)} ${one.note}`;
+      item.textContent = `${correction.at.slice(11)} ${text('gameNumber', { n: correction.game })}: ${text(`log_${correction.what}`)} ${this.detail(correction)} ${correction.note}`;
       return item;
     }));
     get('c-log-title').hidden = !shown.corrections.length;
@@ -63,7 +63,7 @@ export class Corrections {
 
   setups() {
     const game = this.table()?.contest?.game;
-    return this.shell.cards.find((one) => one.game === game)?.has_setup ? 2 : 0;
+    return this.shell.cards.find((card) => card.game === game)?.has_setup ? 2 : 0;
   }
 
   /**
@@ -78,13 +78,13 @@ export class Corrections {
     return n > 0 ? text('afterMove', { n, team }) : text('afterSetUp', { team });
   }
 
-  /** @param {import('./types.js').Correction} one */
+  /** @param {import('./types.js').Correction} correction */
   detail({ what, detail, game }) {
     const teams = this.table()?.contest?.teams;
     if (what === 'back') return this.place(Number(detail), this.table()?.contest?.played[game - 1]?.first ?? 0);
     if (what === 'entered') return String(Math.max(Number(detail) - this.setups(), 0));
     if (what === 'first') return teams?.[Number(detail)] ?? detail;
-    if (what === 'players') return detail.split(' ').map((one, team) => `${teams?.[team]}: ${text(one === '1' ? 'byEngine' : 'byHand')}`).join(text('comma'));
+    if (what === 'players') return detail.split(' ').map((player, team) => `${teams?.[team]}: ${text(player === '1' ? 'byEngine' : 'byHand')}`).join(text('comma'));
     return detail;
   }
 
@@ -124,7 +124,7 @@ export class Corrections {
     const last = this.table()?.contest;
     const cards = this.shell.cards;
     const game = last?.game ?? this.shell.usual;
-    const isEwn = (/** @type {string} */ name) => Boolean(cards.find((one) => one.game === name)?.has_dice);
+    const isEwn = (/** @type {string} */ name) => Boolean(cards.find((card) => card.game === name)?.has_dice);
     /** @type {Field[]} */
     const fields = [
       { name: 'game', label: text('game'), kind: 'choice', value: game, options: cards.map((card) => [card.game, card.names[spoken()][0]]) },

@@ -48,7 +48,7 @@ export class PieceEditor {
    * @param {string} point
    */
   typed(card, key, point) {
-    const letter = key === 'Delete' || key === 'Backspace' ? '' : letters(card).find((one) => one === key);
+    const letter = key === 'Delete' || key === 'Backspace' ? '' : letters(card).find((own) => own === key);
     if (letter === undefined) return false;
     this.put(point, letter);
     return true;

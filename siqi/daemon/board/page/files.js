@@ -23,14 +23,14 @@ export class FilesDialog {
   hear(event) {
     if (!this.isAsking) return;
     this.isAsking = false;
-    const rows = event.files.map((one) => {
+    const rows = event.files.map((file) => {
       const made = button('', () => {
         this.dialog.close();
-        this.shell.ask({ do: 'open file', name: one.name });
-      }, false, one.name === event.current);
-      const game = this.shell.cards.find((card) => card.game === one.game)?.names[spoken()][0] ?? one.game;
-      made.textContent = [one.at.slice(0, 16).replace('T', ' '), game, one.title].filter(Boolean).join(' · ');
-      made.dataset.file = one.name;
+        this.shell.ask({ do: 'open file', name: file.name });
+      }, false, file.name === event.current);
+      const game = this.shell.cards.find((card) => card.game === file.game)?.names[spoken()][0] ?? file.game;
+      made.textContent = [file.at.slice(0, 16).replace('T', ' '), game, file.title].filter(Boolean).join(' · ');
+      made.dataset.file = file.name;
       return made;
     });
     get('file-list').replaceChildren(...rows);

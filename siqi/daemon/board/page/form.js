@@ -42,7 +42,7 @@ export function askFor(title, fields, done, more = {}) {
     const name = /** @type {HTMLElement} */ (event.target).id.replace('form-', '');
     more.changed?.(name, (other, value) => { const input = inputs.get(other); if (input) input.value = value; });
   });
-  form.addEventListener('submit', () => done(Object.fromEntries([...inputs].map(([name, one]) => [name, read(one)]))));
+  form.addEventListener('submit', () => done(Object.fromEntries([...inputs].map(([name, input]) => [name, read(input)]))));
   dialog.replaceChildren(form);
   dialog.showModal();
 }
@@ -95,10 +95,10 @@ function input(field) {
   return made;
 }
 
-/** @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} one */
-function read(one) {
-  if (one instanceof HTMLInputElement && one.type === 'checkbox') return one.checked ? '1' : '';
-  return one.value.trim();
+/** @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} input */
+function read(input) {
+  if (input instanceof HTMLInputElement && input.type === 'checkbox') return input.checked ? '1' : '';
+  return input.value.trim();
 }
 
 /**

@@ -36,7 +36,7 @@ export class Graph {
     const line = JSON.stringify([this.nodes, chances, current]);
     if (line === this.line) return;
     this.line = line;
-    this.root.toggleAttribute('hidden', chances.filter((one) => one !== null).length < 2);
+    this.root.toggleAttribute('hidden', chances.filter((chance) => chance !== null).length < 2);
     const x = (/** @type {number} */ i) => EDGE + ((WIDTH - 2 * EDGE) * i) / Math.max(this.nodes.length - 1, 1);
     const y = (/** @type {number} */ chance) => EDGE + (HEIGHT - 2 * EDGE) * (1 - chance);
     const parts = [made('line', { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, class: 'middle' })];

@@ -82,7 +82,7 @@ export class PlayPage {
   }
 
   card() {
-    return this.shell.cards.find((one) => one.game === this.shown?.settings?.game);
+    return this.shell.cards.find((card) => card.game === this.shown?.settings?.game);
   }
 
   /** @param {number} side */

@@ -132,12 +132,12 @@ export class TreeList {
     const line = this.whole(node);
     const at = line.indexOf(node);
     const others = step > 0 ? line.slice(at + 1) : line.slice(0, at).reverse();
-    return others.find((one) => grade(this.loss(one)) > 1) ?? node;
+    return others.find((other) => grade(this.loss(other)) > 1) ?? node;
   }
 
   /** @param {number} node */
   isMain(node) {
-    return this.line(node).every((one) => !one || this.children.get(this.before(one))?.[0] === one);
+    return this.line(node).every((each) => !each || this.children.get(this.before(each))?.[0] === each);
   }
 
   /**
@@ -212,16 +212,16 @@ export class TreeList {
    * @param {number} ply
    */
   part(parent, node, ply) {
-    const one = this.nodes.get(node);
-    if (!one) return false;
+    const shown = this.nodes.get(node);
+    if (!shown) return false;
     const worth = grade(this.loss(node));
-    const signs = (one.nags ?? []).map((nag) => SIGNS[nag] ?? '').join('') || LOSSES[worth];
-    const move = made('button', worth ? `move loss${worth}` : 'move', moveText(one.move, ply < this.tree.setups) + signs);
+    const signs = (shown.nags ?? []).map((nag) => SIGNS[nag] ?? '').join('') || LOSSES[worth];
+    const move = made('button', worth ? `move loss${worth}` : 'move', moveText(shown.move, ply < this.tree.setups) + signs);
     move.dataset.node = String(node);
-    if (one.chance != null) move.title = percent(one.chance);
+    if (shown.chance != null) move.title = percent(shown.chance);
     parent.append(move);
-    if (one.comment) parent.append(made('span', 'comment', one.comment));
-    return Boolean(one.comment);
+    if (shown.comment) parent.append(made('span', 'comment', shown.comment));
+    return Boolean(shown.comment);
   }
 }
 

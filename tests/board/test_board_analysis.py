@@ -18,7 +18,7 @@ from siqi.daemon.board.analyse.events import AnalysisShown, LinesShown, Saved
 from siqi.daemon.board.analyse.session import Analysis
 from siqi.daemon.board.analyse.tree import Tree, fold
 from siqi.daemon.board.events import Refused
-from siqi.daemon.board.mode import LoadGame, SearchInfo, SearchLine, Think
+from siqi.daemon.board.mode import LoadRequest, SearchInfo, SearchLine, SearchRequest
 from siqi.daemon.board.thinker import Fault, Thinker
 from siqi.daemon.clients.random_mover import random_junqi_setup
 from siqi.games import registry
@@ -47,8 +47,8 @@ class Study:
 
     def load(self) -> list[Any]:
         events: list[Any] = []
-        while isinstance(wanted := self.analysis.wanted(), LoadGame):
-            events += self.analysis.game_loaded(loaded(wanted.game))
+        while isinstance(request := self.analysis.engine_request(), LoadRequest):
+            events += self.analysis.game_loaded(loaded(request.game))
         return events
 
     def do(self, command: Any) -> AnalysisShown:
@@ -105,10 +105,10 @@ class Study:
 
     def answer(self, chance: float = 0.75, depth: int = 3) -> list[Any]:
         """Answer what the session wants of the engine with its first legal move."""
-        wanted = self.analysis.wanted()
-        assert isinstance(wanted, Think)
-        line = SearchLine(Score.from_expected(chance), ("h2e2",) if wanted.game == "xiangqi" else ("a1",), 0)
-        return list(self.analysis.engine_searched(SearchInfo(wanted.key, depth, 100, 10, (line,))))
+        request = self.analysis.engine_request()
+        assert isinstance(request, SearchRequest)
+        line = SearchLine(Score.from_expected(chance), ("h2e2",) if request.game == "xiangqi" else ("a1",), 0)
+        return list(self.analysis.engine_searched(SearchInfo(request.key, depth, 100, 10, (line,))))
 
 
 @GAMES
@@ -337,16 +337,16 @@ def test_moves_are_tried_out_and_leave_no_trace_but_can_be_put_back() -> None:
 def test_the_engine_is_asked_once_for_a_position_and_its_value_is_kept() -> None:
     study = Study()
     study.do(ask.Open("xiangqi"))
-    wanted = study.analysis.wanted()
-    assert isinstance(wanted, Think) and wanted.limits.infinite and wanted.lines == 3
+    request = study.analysis.engine_request()
+    assert isinstance(request, SearchRequest) and request.limits.infinite and request.lines == 3
     study.do(ask.Comment(0, "a comment changes no position"))
-    assert study.analysis.wanted() == wanted
+    assert study.analysis.engine_request() == request
     (lines,) = study.answer(0.75)
     assert isinstance(lines, LinesShown) and lines.chance == 0.75 and lines.lines[0].moves[0].chinese == "炮二平五"
-    assert study.analysis.wanted() == wanted
+    assert study.analysis.engine_request() == request
     study.do(ask.Add("h2e2"))
     assert study.analysis.tree.nodes[0].value is not None and study.analysis.tree.nodes[0].value.chance == 0.75
-    stale = SearchInfo(wanted.key, 9, 1, 1, (SearchLine(Score.from_expected(0.1), ("h2e2",), 0),))
+    stale = SearchInfo(request.key, 9, 1, 1, (SearchLine(Score.from_expected(0.1), ("h2e2",), 0),))
     assert study.analysis.engine_searched(stale) == []
     assert study.shown().report is None
     (lines,) = study.answer(0.25)
@@ -357,7 +357,7 @@ def test_the_engine_is_asked_once_for_a_position_and_its_value_is_kept() -> None
     study.answer(0.6, depth=2)
     study.do(ask.GoTo(1))
     assert study.analysis.tree.nodes[0].value.chance == 0.75  # the deeper one stays
-    assert study.do(ask.Engine(0)).lines == 0 and study.analysis.wanted() is None
+    assert study.do(ask.Engine(0)).lines == 0 and study.analysis.engine_request() is None
     assert [type(entry) for entry in study.store.entries].count(Valued) == 2
 
 
@@ -370,10 +370,10 @@ def test_a_line_is_judged_position_by_position(game: str) -> None:
     count = study.do(ask.Judge()).judging
     assert count == (7 if game == "xiangqi" else 5)
     for left in range(count, 0, -1):
-        wanted = study.analysis.wanted()
-        assert isinstance(wanted, Think) and wanted.limits.movetime and study.shown().judging == left
+        request = study.analysis.engine_request()
+        assert isinstance(request, SearchRequest) and request.limits.movetime and study.shown().judging == left
         study.answer(0.8)
-        study.analysis.engine_moved(wanted.key, "a0a1")
+        study.analysis.engine_moved(request.key, "a0a1")
     assert study.shown().judging == 0 and study.shown().tree is not None
     chances = [node.chance for node in study.shown().tree.nodes][-count + 1 :]  # type: ignore[union-attr]
     assert set(chances) == {0.2, 0.8} and chances[0] != chances[1]
@@ -384,13 +384,13 @@ def test_throws_are_chosen_freely() -> None:
     study = Study()
     shown = study.do(ask.Open("ewn"))
     assert shown.has_throw and not shown.choices
-    wanted = study.analysis.wanted()
-    assert isinstance(wanted, Think) and wanted.throw == 0 and wanted.fen
+    request = study.analysis.engine_request()
+    assert isinstance(request, SearchRequest) and request.throw == 0 and request.fen
     assert study.refused(ask.Add("a5b5")) == "choose the throw first"
     moves = {throw: {choice.word for choice in study.do(ask.Dice(throw)).choices} for throw in range(1, 7)}
     assert len(set(map(frozenset, moves.values()))) == 6
-    again = study.analysis.wanted()
-    assert isinstance(again, Think) and again.throw == 6 and again.key != wanted.key
+    again = study.analysis.engine_request()
+    assert isinstance(again, SearchRequest) and again.throw == 6 and again.key != request.key
     word = min(moves[6])
     study.do(ask.Add(word))
     study.do(ask.GoTo(0))
@@ -413,8 +413,8 @@ def test_views_of_hidden_pieces() -> None:
     assert drawing is not None and drawing.extras == {"beliefs": True}
     study.do(ask.View(None))
     assert study.analysis.drawing().extras == {}  # type: ignore[union-attr]
-    wanted = study.analysis.wanted()
-    assert isinstance(wanted, Think) and wanted.words[1 - study.shown().turn] == "?"
+    request = study.analysis.engine_request()
+    assert isinstance(request, SearchRequest) and request.words[1 - study.shown().turn] == "?"
 
 
 def test_layers_of_stones() -> None:
@@ -447,7 +447,7 @@ def test_lines_come_ten_times_a_second_at_most_and_a_new_question_stops_the_old_
     thinker = Thinker(news.put)
     try:
         study.do(ask.Open(game))
-        first = study.analysis.wanted()
+        first = study.analysis.engine_request()
         thinker.request(first)
         times: list[float] = []
         while len(times) < 5 or times[-1] - times[0] < 0.5:
@@ -455,19 +455,19 @@ def test_lines_come_ten_times_a_second_at_most_and_a_new_question_stops_the_old_
             assert not isinstance(event, Fault)
             if isinstance(event, SearchInfo):
                 assert (
-                    isinstance(first, Think)
+                    isinstance(first, SearchRequest)
                     and event.key == first.key
                     and len(event.lines) == (6 if game == "ewn" else 3)
                 )
                 times.append(event.elapsed_ms / 1000)
         assert len(times) <= 2 + 10 * (times[-1] - times[0])
         study.do(ask.Dice(3) if game == "ewn" else ask.Add("h2e2"))
-        second = study.analysis.wanted()
+        second = study.analysis.engine_request()
         thinker.request(second)
         asked_at = time.monotonic()
         while not (
             isinstance(event := news.get(timeout=60), SearchInfo)
-            and isinstance(second, Think)
+            and isinstance(second, SearchRequest)
             and event.key == second.key
         ):
             assert not isinstance(event, Fault)

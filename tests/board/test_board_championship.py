@@ -42,7 +42,7 @@ from siqi.daemon.board.championship.events import Evaluation, Table
 from siqi.daemon.board.championship.state import State, fold
 from siqi.daemon.board.commands import MoveNow, Pause, Propose, Resume, SetUp, Swap, Throw
 from siqi.daemon.board.events import Refused
-from siqi.daemon.board.mode import LoadGame, SearchInfo, SearchLine, Think
+from siqi.daemon.board.mode import LoadRequest, SearchInfo, SearchLine, SearchRequest
 from siqi.games import registry
 from siqi.games.contract import Score
 from siqi.games.game_record import position_after
@@ -99,7 +99,7 @@ def test_a_whole_game(game: str, first: int, op: Operator) -> None:
                 position.set_dice(node.answered)  # type: ignore[attr-defined]
             position.push(position.parse_move(node.word))
         assert position.outcome() is not None and shown.pieces == position.pieces()
-    assert "over" in op.refused(Play("a1")) and "over" in op.refused(Pause()) and op.mode.wanted() is None
+    assert "over" in op.refused(Play("a1")) and "over" in op.refused(Pause()) and op.mode.engine_request() is None
     (path,) = op.store.root.glob("*-*")
     form = registry.record_format(game)
     assert shown.record == path.name and op.mode.record() == (path.name, path.read_bytes())
@@ -125,7 +125,7 @@ def test_a_kill_at_every_fact_goes_on_with_the_same_game(game: str, op: Operator
         if not state.games:  # the contest without its first game
             assert shown.stage == "start"
             continue
-        assert shown.stage == "asks" and shown.press == "resume" and again.mode.wanted() is None
+        assert shown.stage == "asks" and shown.press == "resume" and again.mode.engine_request() is None
         used = state.games[0].used
         assert shown.clocks is not None and shown.clocks.running is None
         assert shown.clocks.left == (600_000 - used[0], 600_000 - used[1])
@@ -138,17 +138,17 @@ def test_a_kill_at_every_fact_goes_on_with_the_same_game(game: str, op: Operator
 
 def test_our_clock_runs_until_the_move_was_announced_and_the_engine_starts_at_the_confirmation(op: Operator) -> None:
     shown = op.begin("xiangqi", first=1)
-    assert shown.stage == "paused" and op.mode.wanted() is None and shown.clocks is not None
+    assert shown.stage == "paused" and op.mode.engine_request() is None and shown.clocks is not None
     op.now += 5000
     shown = op.do(Resume())
     assert shown.press == "opponent" and shown.clocks is not None and shown.clocks.left == (600_000, 600_000)
-    assert op.mode.wanted() is None  # it does not ponder
+    assert op.mode.engine_request() is None  # it does not ponder
     op.now += 2000
     op.do(Play("h2e2"))
-    wanted = op.mode.wanted()
-    assert isinstance(wanted, Think) and wanted.limits[:2] == (598_000, 600_000) and not wanted.is_urgent
+    request = op.mode.engine_request()
+    assert isinstance(request, SearchRequest) and request.limits[:2] == (598_000, 600_000) and not request.is_urgent
     op.do(MoveNow())
-    assert isinstance(hurried := op.mode.wanted(), Think) and hurried.is_urgent
+    assert isinstance(hurried := op.mode.engine_request(), SearchRequest) and hurried.is_urgent
     op.now += 3000
     assert op.answer()
     shown = op.shown()
@@ -165,15 +165,15 @@ def test_our_clock_runs_until_the_move_was_announced_and_the_engine_starts_at_th
 def test_pondering_by_option(op: Operator) -> None:
     op.begin("xiangqi", first=1, ponders=True)
     op.do(Resume())
-    wanted = op.mode.wanted()
-    assert isinstance(wanted, Think) and wanted.limits.infinite
-    assert op.mode.engine_moved(wanted.key, "h2e2") == []  # no answer of it is played
+    request = op.mode.engine_request()
+    assert isinstance(request, SearchRequest) and request.limits.infinite
+    assert op.mode.engine_moved(request.key, "h2e2") == []  # no answer of it is played
     op.do(Play("h2e2"))
-    assert isinstance(wanted := op.mode.wanted(), Think) and not wanted.limits.infinite
+    assert isinstance(request := op.mode.engine_request(), SearchRequest) and not request.limits.infinite
     op.answer()
     op.do(Confirm())
     op.do(SetOptions(ends_on_time=False, ponders=False, hides=False))
-    assert op.mode.wanted() is None
+    assert op.mode.engine_request() is None
 
 
 def test_clocks_never_end_a_game_unless_that_was_chosen(op: Operator) -> None:
@@ -184,8 +184,8 @@ def test_clocks_never_end_a_game_unless_that_was_chosen(op: Operator) -> None:
         op.mode.tick()
     shown = op.shown()
     assert shown.stage == "play" and shown.clocks is not None and shown.clocks.left == (-15_000, 60_000)
-    wanted = op.mode.wanted()
-    assert isinstance(wanted, Think) and wanted.limits.wtime == 1
+    request = op.mode.engine_request()
+    assert isinstance(request, SearchRequest) and request.limits.wtime == 1
     op.do(SetOptions(ends_on_time=True, ponders=False, hides=False))
     (event,) = op.mode.tick()
     assert isinstance(event, Table) and event.stage == "over" and event.contest is not None
@@ -253,8 +253,8 @@ def test_a_wrong_die_and_a_wrong_move_are_corrected(op: Operator) -> None:
     first = op.shown().proposed
     shown = op.do(Throw(5))  # it was a five: the engine's move to the three is dropped
     assert first is not None and shown.proposed is None and shown.throw == 5
-    wanted = op.mode.wanted()
-    assert isinstance(wanted, Think) and wanted.throw == 5
+    request = op.mode.engine_request()
+    assert isinstance(request, SearchRequest) and request.throw == 5
     assert (shown.corrections[-1].what, shown.corrections[-1].detail) == ("throw", "3 → 5")
     op.answer()
     before = op.mode.state
@@ -409,7 +409,7 @@ def test_a_full_disk_changes_nothing_and_asks(op: Operator) -> None:
     op.store.fault = OSError(errno.ENOSPC, "No space left on device")
     refused, shown = op.mode.do(Play("j10"))
     assert isinstance(refused, Refused) and "No space" in refused.reason and op.mode.state is before
-    assert isinstance(shown, Table) and shown.stage == "asks" and op.mode.wanted() is None
+    assert isinstance(shown, Table) and shown.stage == "asks" and op.mode.engine_request() is None
     op.store.fault = None
     op.do(Resume())
     assert len(op.do(Play("j10")).moves) == 1
@@ -462,22 +462,22 @@ def test_junqis_referee(op: Operator) -> None:
 def test_sides_are_played_by_the_engine_or_a_hand(op: Operator) -> None:
     op.begin("connect6")
     op.do(Resume())
-    assert isinstance(op.mode.wanted(), Think)
+    assert isinstance(op.mode.engine_request(), SearchRequest)
     shown = op.do(SetPlayers((False, False)))
-    assert op.mode.wanted() is None and shown.press == "own" and shown.stones == 1
+    assert op.mode.engine_request() is None and shown.press == "own" and shown.stones == 1
     shown = op.do(Play("j10"))
     assert shown.press == "opponent" and shown.stones == 2
     op.do(SetPlayers((True, True)))
-    assert isinstance(op.mode.wanted(), Think)
+    assert isinstance(op.mode.engine_request(), SearchRequest)
     assert [correction.detail for correction in op.shown().corrections] == ["0 0", "1 1"]
 
 
 def test_the_evaluation_is_the_operators_unless_it_is_hidden(op: Operator) -> None:
     op.begin("connect6")
     op.do(Resume())
-    wanted = op.mode.wanted()
-    assert isinstance(wanted, Think)
-    evaluation = SearchInfo(wanted.key, 5, 1000, 20, (SearchLine(Score(cp=31, win=0.6), ("j10", "i9k11"), 0),))
+    request = op.mode.engine_request()
+    assert isinstance(request, SearchRequest)
+    evaluation = SearchInfo(request.key, 5, 1000, 20, (SearchLine(Score(cp=31, win=0.6), ("j10", "i9k11"), 0),))
     (event,) = op.mode.engine_searched(evaluation)
     assert isinstance(event, Evaluation) and event.is_private and event.win == 0.6 and event.line == ["j10", "i9k11"]
     op.do(SetOptions(ends_on_time=False, ponders=False, hides=True))
@@ -487,7 +487,7 @@ def test_the_evaluation_is_the_operators_unless_it_is_hidden(op: Operator) -> No
 def test_the_check_before_a_contest(op: Operator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = op.mode.do(CheckReady("ewn"))[-1]
     assert isinstance(shown, Table) and [check.is_good for check in shown.checks] == [None, True, True, True]
-    assert op.mode.wanted() == LoadGame("ewn")
+    assert op.mode.engine_request() == LoadRequest("ewn")
     op.load()
     assert [check.name for check in op.shown().checks] == ["engine", "disk", "clock", "folder"]
     assert all(check.is_good for check in op.shown().checks) and op.shown().checks[3].detail.endswith("2026-11-27")

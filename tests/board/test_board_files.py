@@ -19,7 +19,7 @@ from siqi.daemon.board.championship.days import Days
 from siqi.daemon.board.commands import ListFiles, OpenFile, Play, Resume
 from siqi.daemon.board.entries import AnyEntry
 from siqi.daemon.board.events import Files, Refused
-from siqi.daemon.board.mode import LoadGame
+from siqi.daemon.board.mode import LoadRequest
 from siqi.daemon.board.store import OPENED, SUFFIX, Store
 
 
@@ -139,8 +139,8 @@ def test_an_earlier_analysis_is_shown_with_its_tree(tmp_path: Path) -> None:
 
     def do(command: Any) -> Any:
         events = [*analysis.do(command)]
-        while isinstance(wanted := analysis.wanted(), LoadGame):
-            events += analysis.game_loaded(loaded(wanted.game))
+        while isinstance(request := analysis.engine_request(), LoadRequest):
+            events += analysis.game_loaded(loaded(request.game))
         assert not [event for event in events if isinstance(event, Refused)]
         return analysis.snapshot()
 

@@ -15,7 +15,7 @@ from siqi.daemon.board.championship.session import Championship
 from siqi.daemon.board.commands import Begin, ForgetLayout, SaveLayout, SetUp, Swap, UseLayout
 from siqi.daemon.board.events import Refused
 from siqi.daemon.board.layouts import NAME, Layouts
-from siqi.daemon.board.mode import LoadGame, Think
+from siqi.daemon.board.mode import LoadRequest, SearchRequest
 from siqi.daemon.board.session import Session
 
 WORDS = {"ewn": "615243", "junqi": "diahcbgkkfiecfigjhedjljhg"}
@@ -25,11 +25,11 @@ GAMES = pytest.mark.parametrize("game", WORDS)
 def begun(mode: Any, game: str, command: Any) -> Any:
     """Begin a game whose set-up the person makes, from the engine's proposal."""
     mode.do(command)
-    if isinstance(mode.wanted(), LoadGame):
+    if isinstance(mode.engine_request(), LoadRequest):
         mode.game_loaded(loaded(game))
     for _ in range(2):  # the engine's own set-up, if it is the first side, then the proposal
-        if isinstance(wanted := mode.wanted(), Think):
-            mode.engine_moved(wanted.key, WORDS[game])
+        if isinstance(request := mode.engine_request(), SearchRequest):
+            mode.engine_moved(request.key, WORDS[game])
     return mode.snapshot()
 
 

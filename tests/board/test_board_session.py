@@ -27,7 +27,7 @@ from siqi.daemon.board.commands import (
 )
 from siqi.daemon.board.entries import AnyEntry, Begun, Moved, Resumed, Thrown, Ticked, WentBack
 from siqi.daemon.board.events import Refused
-from siqi.daemon.board.mode import Think
+from siqi.daemon.board.mode import SearchRequest
 from siqi.daemon.board.state import State, fold
 from siqi.daemon.board.stopwatch import TICK_MS
 from siqi.games import registry
@@ -64,7 +64,7 @@ def test_a_whole_game(game: str, person: int) -> None:
     assert shown.stage == "over" and shown.ending is not None and outcome is not None
     assert (shown.ending.winner, shown.ending.reason) == (outcome.winner, outcome.reason)
     assert shown.pieces == position.pieces() and len(shown.moves) == position.ply
-    assert not shown.choices and not shown.stones and table.session.wanted() is None
+    assert not shown.choices and not shown.stones and table.session.engine_request() is None
     words = {"the game is over": [Play("a1"), Hint(), Resign(), Pause(), MoveNow()]}
     for reason, commands in words.items():
         assert {table.refused(command) for command in commands} == {reason}
@@ -83,7 +83,9 @@ def test_a_restart_at_every_fact_goes_on_with_the_same_game(game: str) -> None:
         state = state.after(entry)
         again = Table(Memory(entries[:count]))
         shown = again.shown()
-        assert shown.stage == "asks" and again.session.wanted() is None and len(shown.moves) == len(state.path())
+        assert (
+            shown.stage == "asks" and again.session.engine_request() is None and len(shown.moves) == len(state.path())
+        )
         assert shown.clocks is not None and shown.clocks.running is None
         assert shown.clocks.left == (600_000 - state.used[0], 600_000 - state.used[1])
         again.do(Resume())
@@ -98,7 +100,7 @@ def test_taking_back_leaves_the_moves_as_a_variation(game: str, person: int) -> 
     table.begin(game, person)
     assert "no move" in table.refused(TakeBack())
     table.play(9)
-    while table.session.wanted():
+    while table.session.engine_request():
         table.step()
     before, shown = table.session.state, table.shown()
     position = replayed(table)
@@ -113,9 +115,9 @@ def test_taking_back_leaves_the_moves_as_a_variation(game: str, person: int) -> 
         if len(table.shown().moves) % 2 == person:
             table.do(Play(move.word))
         else:
-            wanted = table.session.wanted()
-            assert isinstance(wanted, Think)
-            table.session.engine_moved(wanted.key, move.word.partition("=")[0].partition("@")[0])
+            request = table.session.engine_request()
+            assert isinstance(request, SearchRequest)
+            table.session.engine_moved(request.key, move.word.partition("=")[0].partition("@")[0])
     assert table.session.state.current == before.current and len(table.session.state.nodes) == len(before.nodes)
     assert table.shown().pieces == shown.pieces
     while (now := table.shown()).can_take_back:
@@ -141,7 +143,7 @@ def test_a_throw_stays_when_its_move_is_taken_back() -> None:
 def test_looking_back_changes_nothing(game: str) -> None:
     table = Table(seed=4)
     table.begin(game)
-    while (len(table.shown().moves) < 9 or table.session.wanted()) and table.step():
+    while (len(table.shown().moves) < 9 or table.session.engine_request()) and table.step():
         pass
     now, state = table.shown(), table.session.state
     setups = 2 if registry.info(game).has_setup else 0
@@ -182,7 +184,7 @@ def test_a_throw_by_hand() -> None:
     assert "no throw" in table.refused(Throw(3))
     while not table.shown().needs_throw:
         table.step()
-    assert table.shown().throw == 0 and not table.shown().choices and table.session.wanted() is None
+    assert table.shown().throw == 0 and not table.shown().choices and table.session.engine_request() is None
     assert "die" in table.refused(Play("a5b4"))
     table.do(Throw(3))
     first = {choice.word for choice in table.shown().choices}
@@ -191,8 +193,8 @@ def test_a_throw_by_hand() -> None:
     table.do(Play(table.shown().choices[0].word))
     assert table.shown().needs_throw and not table.shown().thinking  # the engine's, too
     table.do(Throw(2))
-    wanted = table.session.wanted()
-    assert isinstance(wanted, Think) and wanted.throw == 2
+    request = table.session.engine_request()
+    assert isinstance(request, SearchRequest) and request.throw == 2
     assert table.play().stage == "over"
 
 
@@ -207,7 +209,7 @@ def test_a_set_up_by_the_engines_proposal_and_swaps(game: str, person: int) -> N
     assert shown.setup and shown.is_hint_coming and "no set-up" in table.refused(SetUp())
     assert table.answer()
     shown = table.shown()
-    assert set(shown.pieces) == set(shown.setup) and not table.session.wanted()
+    assert set(shown.pieces) == set(shown.setup) and not table.session.engine_request()
     own = registry.info(game).pieces[person]
     assert all(letter in own for letter in shown.pieces.values())
     a, b = next((a, b) for a in shown.setup for b in shown.setup if _can_swap(table, a, b))
@@ -250,18 +252,18 @@ def test_the_engine_and_the_person_see_their_own_pieces_alone(person: int) -> No
         return position
 
     for step in range(40):
-        shown, wanted = table.shown(), table.session.wanted()
+        shown, request = table.shown(), table.session.engine_request()
         moves = [move.word for move in shown.moves]
         assert all((word == "?") == (side != person) for side, word in enumerate(moves[:2]))
         if step % 10 == 9:
-            assert isinstance(wanted, Think) or shown.choices
+            assert isinstance(request, SearchRequest) or shown.choices
             whole = replayed(table)
             assert is_hidden_position(whole, info)
             view = viewed(whole.view_moves(person))
             assert view.viewer == person and shown.pieces == view.pieces() != whole.pieces()
             assert moves == whole.view_moves(person)
-            if isinstance(wanted, Think):
-                assert list(wanted.words) == whole.view_moves(1 - person)
+            if isinstance(request, SearchRequest):
+                assert list(request.words) == whole.view_moves(1 - person)
         table.step()
     if not table.shown().choices:
         table.step()
@@ -274,22 +276,22 @@ def test_a_hint_is_an_answer_for_the_person() -> None:
     table.begin("xiangqi")
     picture = table.shown().picture
     assert table.do(Hint()).is_hint_coming
-    wanted = table.session.wanted()
-    assert isinstance(wanted, Think) and wanted.key[0] == "hint" and wanted.skill == 20
+    request = table.session.engine_request()
+    assert isinstance(request, SearchRequest) and request.key[0] == "hint" and request.skill == 20
     assert table.answer() and table.shown().hint and table.shown().picture > picture
-    assert table.session.engine_moved(wanted.key, "h2e2") == []  # once
+    assert table.session.engine_moved(request.key, "h2e2") == []  # once
     assert table.do(Play("h2e2")).hint is None and "engine's turn" in table.refused(Hint())
-    assert isinstance(wanted := table.session.wanted(), Think) and not wanted.is_urgent
+    assert isinstance(request := table.session.engine_request(), SearchRequest) and not request.is_urgent
     table.do(MoveNow())
-    assert isinstance(wanted := table.session.wanted(), Think) and wanted.is_urgent
+    assert isinstance(request := table.session.engine_request(), SearchRequest) and request.is_urgent
 
 
 def test_an_answer_to_a_dropped_question_changes_nothing() -> None:
     table = Table()
     table.begin("xiangqi")
     table.do(Play("h2e2"))
-    old = table.session.wanted()
-    assert isinstance(old, Think)
+    old = table.session.engine_request()
+    assert isinstance(old, SearchRequest)
     table.do(TakeBack())
     table.do(Play("b2e2"))
     assert table.session.engine_moved(old.key, "h9g7") == [] and len(table.shown().moves) == 1
@@ -304,8 +306,8 @@ def test_clocks_run_for_the_side_to_move_and_end_the_game() -> None:
     table.now += 5000
     shown = table.do(Play("h2e2"))
     assert shown.clocks is not None and shown.clocks.left == (57_000, 60_000) and shown.clocks.running == 1
-    wanted = table.session.wanted()
-    assert isinstance(wanted, Think) and wanted.limits[:4] == (57_000, 60_000, 2000, 2000)
+    request = table.session.engine_request()
+    assert isinstance(request, SearchRequest) and request.limits[:4] == (57_000, 60_000, 2000, 2000)
     table.now += 1000
     table.answer()
     table.do(Pause())
@@ -353,14 +355,14 @@ def test_a_full_disk_changes_nothing_and_asks(game: str) -> None:
     table.store.fault = OSError(errno.ENOSPC, "No space left on device")
     refused, shown = table.session.do(Play(word))
     assert isinstance(refused, Refused) and "No space" in refused.reason and table.session.state is before
-    assert shown.stage == "asks" and table.session.wanted() is None  # type: ignore[union-attr]
+    assert shown.stage == "asks" and table.session.engine_request() is None  # type: ignore[union-attr]
     table.store.fault = None
     assert len(table.do(Resume()).moves) == len(before.path())
     table.do(Play(word))
     table.store.fault = OSError(errno.ENOSPC, "No space left on device")
-    wanted = table.session.wanted()
-    if isinstance(wanted, Think):  # the engine's answer is asked for again
-        assert table.session.engine_moved(wanted.key, table.engine_word(wanted))[1].stage == "asks"  # type: ignore[union-attr]
+    request = table.session.engine_request()
+    if isinstance(request, SearchRequest):  # the engine's answer is asked for again
+        assert table.session.engine_moved(request.key, table.engine_word(request))[1].stage == "asks"  # type: ignore[union-attr]
     table.store.fault = None
     assert len(table.play(8).moves) > len(before.path())
 

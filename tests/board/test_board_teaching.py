@@ -10,7 +10,7 @@ from board_games import Memory, Table
 from siqi.daemon.board.commands import Begin, Play, TakeBack, Throw
 from siqi.daemon.board.entries import TakenBack
 from siqi.daemon.board.events import Refused, Snapshot
-from siqi.daemon.board.mode import SearchInfo, SearchLine, Think
+from siqi.daemon.board.mode import SearchInfo, SearchLine, SearchRequest
 from siqi.daemon.board.teaching import BEST, PLAYED
 from siqi.games import registry
 from siqi.games.contract import Score
@@ -31,21 +31,21 @@ def begin(table: Table, game: str, **more: str) -> Snapshot:
     return table.shown()
 
 
-def asked(table: Table) -> Think:
-    wanted = table.session.wanted()
-    assert isinstance(wanted, Think)
-    return wanted
+def asked(table: Table) -> SearchRequest:
+    request = table.session.engine_request()
+    assert isinstance(request, SearchRequest)
+    return request
 
 
-def judge(table: Table, purpose: str, chance: float, best: str = "") -> Think:
-    """Answer a question about a position of the person with a chance and the best move."""
-    wanted = asked(table)
-    assert wanted.key[0] == purpose and wanted.lines == 1
-    words = wanted.moves or (best,)
+def judge(table: Table, purpose: str, chance: float, best: str = "") -> SearchRequest:
+    """Answer a request about a position of the person with a chance and the best move."""
+    request = asked(table)
+    assert request.key[0] == purpose and request.lines == 1
+    words = request.moves or (best,)
     line = SearchLine(Score.from_expected(chance), words, 0)
-    table.session.engine_searched(SearchInfo(wanted.key, 5, 1000, 100, (line,)))
-    assert not [event for event in table.session.engine_moved(wanted.key, words[0]) if isinstance(event, Refused)]
-    return wanted
+    table.session.engine_searched(SearchInfo(request.key, 5, 1000, 100, (line,)))
+    assert not [event for event in table.session.engine_moved(request.key, words[0]) if isinstance(event, Refused)]
+    return request
 
 
 def two_moves(table: Table, shown: Snapshot) -> tuple[str, str]:
@@ -62,8 +62,8 @@ def test_a_bad_move_is_taken_back_once(game: str, table: Table) -> None:
     known = judge(table, BEST, 0.6, best)  # while the person thinks
     shown = table.do(Play(bad))
     assert shown.is_judging and shown.thinking and not shown.needs_throw
-    question = judge(table, PLAYED, 0.35)
-    assert question.moves == (bad,) and (question.words, question.throw) == (known.words, known.throw)
+    request = judge(table, PLAYED, 0.35)
+    assert request.moves == (bad,) and (request.words, request.throw) == (known.words, known.throw)
     shown = table.shown()
     assert shown.taught is not None and shown.taught.move.word.startswith(bad) and shown.taught.lost == 0.25
     assert shown.moves == moves and shown.throw == before.throw and not shown.is_judging
@@ -134,10 +134,10 @@ def test_nothing_changes_where_it_cannot_be_stored() -> None:
     table.do(Play(bad))
     judge(table, BEST, 0.6, best)
     store.fault = OSError(errno.ENOSPC, "No space left on device")
-    wanted = asked(table)
-    line = SearchLine(Score.from_expected(0.3), wanted.moves, 0)
-    table.session.engine_searched(SearchInfo(wanted.key, 5, 1000, 100, (line,)))
-    refused, shown = table.session.engine_moved(wanted.key, bad)
+    request = asked(table)
+    line = SearchLine(Score.from_expected(0.3), request.moves, 0)
+    table.session.engine_searched(SearchInfo(request.key, 5, 1000, 100, (line,)))
+    refused, shown = table.session.engine_moved(request.key, bad)
     assert isinstance(refused, Refused) and "No space" in refused.reason
     assert isinstance(shown, Snapshot) and shown.stage == "asks" and shown.moves[-1].word == bad
     store.fault = None

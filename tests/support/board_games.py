@@ -16,7 +16,7 @@ from fixture_files import ROOT
 from siqi.daemon.board.commands import Begin, Play, Resume, SetUp, Throw
 from siqi.daemon.board.entries import AnyEntry
 from siqi.daemon.board.events import Refused, Snapshot
-from siqi.daemon.board.mode import LoadGame, Think
+from siqi.daemon.board.mode import LoadRequest, SearchRequest
 from siqi.daemon.board.session import Session
 from siqi.daemon.board.store import Store
 from siqi.daemon.clients.random_mover import RandomMover, random_ewn_setup, random_junqi_setup
@@ -70,9 +70,9 @@ class Table:
         return self.shown()
 
     def load(self) -> None:
-        wanted = self.session.wanted()
-        if isinstance(wanted, LoadGame):
-            self.session.game_loaded(loaded(wanted.game))
+        request = self.session.engine_request()
+        if isinstance(request, LoadRequest):
+            self.session.game_loaded(loaded(request.game))
 
     def shown(self) -> Snapshot:
         return self.session.snapshot()
@@ -93,23 +93,23 @@ class Table:
 
     def answer(self) -> bool:
         """Answer what the session wants of the engine; False if it wants nothing."""
-        wanted = self.session.wanted()
-        if not isinstance(wanted, Think):
+        request = self.session.engine_request()
+        if not isinstance(request, SearchRequest):
             return False
-        events = self.session.engine_moved(wanted.key, self.engine_word(wanted))
+        events = self.session.engine_moved(request.key, self.engine_word(request))
         assert events and not any(isinstance(event, Refused) for event in events), events
         return True
 
-    def engine_word(self, wanted: Think) -> str:
-        game = loaded(wanted.game)
-        if len(wanted.words) < 2 and game.info.has_setup:
-            return self.set_up(wanted.game)
+    def engine_word(self, request: SearchRequest) -> str:
+        game = loaded(request.game)
+        if len(request.words) < 2 and game.info.has_setup:
+            return self.set_up(request.game)
         if not game.info.has_hidden:
             return RandomMover.move(self._mover(game), self.session.positions.whole)  # type: ignore[union-attr]
         position = game.position()
-        for word in wanted.words:
+        for word in request.words:
             position.push(position.parse_move(word))
-        set_dice(position, game.info, wanted.throw)
+        set_dice(position, game.info, request.throw)
         return RandomMover.move(self._mover(game), position)
 
     def _mover(self, game: Game[Position]) -> RandomMover:

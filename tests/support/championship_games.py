@@ -16,7 +16,7 @@ from siqi.daemon.board.championship.events import Table
 from siqi.daemon.board.championship.session import Championship
 from siqi.daemon.board.commands import Resume, SetUp, Throw
 from siqi.daemon.board.events import Refused
-from siqi.daemon.board.mode import LoadGame, Think
+from siqi.daemon.board.mode import LoadRequest, SearchRequest
 from siqi.daemon.clients.random_mover import RandomMover, random_ewn_setup, random_junqi_setup
 from siqi.games.contract import Position, set_dice
 
@@ -64,9 +64,9 @@ class Operator:
         return self.shown()
 
     def load(self) -> None:
-        wanted = self.mode.wanted()
-        if isinstance(wanted, LoadGame):
-            self.mode.game_loaded(loaded(wanted.game))
+        request = self.mode.engine_request()
+        if isinstance(request, LoadRequest):
+            self.mode.game_loaded(loaded(request.game))
 
     def shown(self) -> Table:
         return self.mode.snapshot()
@@ -93,21 +93,21 @@ class Operator:
 
     def answer(self) -> bool:
         """Answer what the mode wants of the engine; False if it wants nothing that has an answer."""
-        wanted = self.mode.wanted()
-        if not isinstance(wanted, Think) or wanted.limits.infinite:
+        request = self.mode.engine_request()
+        if not isinstance(request, SearchRequest) or request.limits.infinite:
             return False
-        events = self.mode.engine_moved(wanted.key, self.engine_word(wanted))
+        events = self.mode.engine_moved(request.key, self.engine_word(request))
         assert events and not any(isinstance(event, Refused) for event in events), events
         return True
 
-    def engine_word(self, wanted: Think) -> str:
-        game = loaded(wanted.game)
-        if len(wanted.words) < 2 and game.info.has_setup:
-            return random_junqi_setup(self.rng) if wanted.game == "junqi" else random_ewn_setup(self.rng)
+    def engine_word(self, request: SearchRequest) -> str:
+        game = loaded(request.game)
+        if len(request.words) < 2 and game.info.has_setup:
+            return random_junqi_setup(self.rng) if request.game == "junqi" else random_ewn_setup(self.rng)
         position = game.position()
-        for word in wanted.words:
+        for word in request.words:
             position.push(position.parse_move(word))
-        set_dice(position, game.info, wanted.throw)
+        set_dice(position, game.info, request.throw)
         return self.random_move(position)
 
     def random_move(self, position: Position) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from siqi.daemon.board import boards
 from siqi.daemon.board.commands import Review, See, ServerCommand, SwitchMode, TakeBoard
 from siqi.daemon.board.events import ActiveMode, Board, Event, Picture, Refused, Reviewing, Shown, TabStatus, Welcome
-from siqi.daemon.board.mode import HasGame, Mode, SearchInfo, Think
+from siqi.daemon.board.mode import HasGame, Mode, SearchInfo, SearchRequest
 from siqi.daemon.board.modes import Modes
 from siqi.daemon.board.reviews import ReviewError, Reviews
 from siqi.daemon.board.thinker import Answered, Fault, GameLoaded, News, Progress, Thinker
@@ -199,12 +199,12 @@ class Hub:
     # The engine
 
     def _ask(self) -> None:
-        wanted = self._mode.wanted()
-        key = wanted.key if isinstance(wanted, Think) else wanted
+        request = self._mode.engine_request()
+        key = request.key if isinstance(request, SearchRequest) else request
         if key != self._asked:
             self._asked = key
-            self._thinker.request(wanted)
-        if isinstance(wanted, Think) and wanted.is_urgent:
+            self._thinker.request(request)
+        if isinstance(request, SearchRequest) and request.is_urgent:
             self._thinker.hurry()
 
     def _post(self, news: News) -> None:
@@ -225,10 +225,10 @@ class Hub:
                 self._show_board(before)
             case Fault(reason):
                 self._show(self._mode.engine_failed(reason))
-            case Answered(question, word):
-                if question.key == self._asked:
+            case Answered(request, word):
+                if request.key == self._asked:
                     self._asked = None
-                self._show(self._mode.engine_moved(question.key, word))
+                self._show(self._mode.engine_moved(request.key, word))
             case SearchInfo():
                 if news.key == self._asked:
                     self._send_all(self._mode.engine_searched(news))

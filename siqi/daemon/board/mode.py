@@ -1,7 +1,7 @@
 """The modes of the page, as its hub knows them: plain calls, without a transport, a thread or an engine.
 
-Commands come in by `do`; what the engine should do now is `wanted`, and its answers come in by `engine_searched` and
-`engine_moved`. Each call returns the events to show.
+Commands come in by `do`; what the engine should do now is `engine_request`, and its answers come in by
+`engine_searched` and `engine_moved`. Each call returns the events to show.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ JUDGE_MS = 500
 """The engine's time for a position that is judged."""
 
 
-class LoadGame(NamedTuple):
+class LoadRequest(NamedTuple):
     """The engine should load a game."""
 
     game: str
 
 
 Key = tuple[str, int, int, int]
-"""The purpose of a question, which no other mode has, the node, the throw, and a number that renews it."""
+"""The purpose of a request, which no other mode has, the node, the throw, and a number that renews it."""
 
 
-class Think(NamedTuple):
+class SearchRequest(NamedTuple):
     """The engine should answer a position with a move."""
 
     key: Key  # answers with another key are out of date
@@ -50,7 +50,7 @@ class Think(NamedTuple):
     moves: tuple[str, ...] = ()  # the only ones to look at; (): all
 
 
-Wanted = LoadGame | Think
+EngineRequest = LoadRequest | SearchRequest
 
 
 class SearchLine(NamedTuple):
@@ -94,14 +94,14 @@ class Mode(Protocol):
     def left(self) -> None:
         """Take note that the page shows another mode from now on; the engine does nothing for this one."""
 
-    def wanted(self) -> Wanted | None:
+    def engine_request(self) -> EngineRequest | None:
         """Return what the engine should do now; None: nothing."""
 
     def loading(self, text: str) -> Sequence[Event]:
         """Return the event for a line of progress."""
 
     def game_loaded(self, game: Game[Position]) -> Sequence[Event]:
-        """Take a game that was loaded, for its rules; another one than was wanted changes nothing."""
+        """Take a game that was loaded, for its rules; another one than was requested changes nothing."""
 
     def engine_failed(self, reason: str) -> Sequence[Event]:
         """Say that a game cannot be loaded, or that the engine has failed."""
@@ -110,7 +110,7 @@ class Mode(Protocol):
         """Take what a search has found so far, at most ten times a second."""
 
     def engine_moved(self, key: Key, word: str) -> Sequence[Event]:
-        """Take the engine's answer; one to a question that has been dropped changes nothing."""
+        """Take the engine's answer; one to a request that has been dropped changes nothing."""
 
     def tick(self) -> Sequence[Event]:
         """Look at the clocks, several times a second, also while another mode is shown."""

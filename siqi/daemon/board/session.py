@@ -36,7 +36,16 @@ from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.entries import AnyEntry, Begun, Ended, Paused, Resumed, Thrown, WentBack
 from siqi.daemon.board.events import Choice, Event, Settings, Snapshot, Stage, Taught
 from siqi.daemon.board.layouts import Layouts
-from siqi.daemon.board.mode import HINT_MS, Key, LoadGame, SearchInfo, Think, Wanted, monotonic_ms, utc
+from siqi.daemon.board.mode import (
+    HINT_MS,
+    EngineRequest,
+    Key,
+    LoadRequest,
+    SearchInfo,
+    SearchRequest,
+    monotonic_ms,
+    utc,
+)
 from siqi.daemon.board.played import Played
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.state import State
@@ -245,26 +254,26 @@ class Session(StoredMode):
 
     # What the engine does
 
-    def wanted(self) -> Wanted | None:
+    def engine_request(self) -> EngineRequest | None:
         """Return what the engine should do now; None: nothing."""
         played = self._played
         if played.state.begun is None:
             return None
         if played.loaded is None:
-            return LoadGame(played.begun.game)
+            return LoadRequest(played.begun.game)
         if not played.goes_on:
             return None
         if self._teaching.is_judging:
-            return self._teaching.question(self._nonce, self._is_urgent)
+            return self._teaching.search_request(self._nonce, self._is_urgent)
         if played.needs_throw:
             return None
         if played.loaded.whole.turn != played.begun.person:
-            return self._think("move", played.begun.skill, self._limits())
+            return self._search_request("move", played.begun.skill, self._limits())
         if self._is_proposal_coming:
-            return self._think("set-up", MAX_SKILL, Limits(movetime=HINT_MS))
+            return self._search_request("set-up", MAX_SKILL, Limits(movetime=HINT_MS))
         if self._wants_hint:
-            return self._think("hint", MAX_SKILL, Limits(movetime=HINT_MS))
-        return self._teaching.question(self._nonce, False)
+            return self._search_request("hint", MAX_SKILL, Limits(movetime=HINT_MS))
+        return self._teaching.search_request(self._nonce, False)
 
     @property
     def _is_proposal_coming(self) -> bool:
@@ -273,12 +282,12 @@ class Session(StoredMode):
         is_mine = played.goes_on and played.positions.whole.turn == played.begun.person
         return is_mine and not played.positions.has_pieces and not self._arranged
 
-    def _think(self, purpose: str, skill: int, limits: Limits) -> Think:
+    def _search_request(self, purpose: str, skill: int, limits: Limits) -> SearchRequest:
         state, positions = self._played.state, self._played.positions
         key = (purpose, state.current, state.throw, self._nonce)
         words = tuple(positions.words(positions.whole.turn))
         name, is_new = positions.info.name, len(words) <= 1
-        return Think(key, name, words, state.throw, limits, skill, is_new, self._is_urgent)
+        return SearchRequest(key, name, words, state.throw, limits, skill, is_new, self._is_urgent)
 
     def _limits(self) -> Limits:
         played, begun = self._played, self._played.begun
@@ -313,9 +322,9 @@ class Session(StoredMode):
         return []
 
     def engine_moved(self, key: Key, word: str) -> list[Event]:
-        """Take the engine's answer; one to a question that has been dropped changes nothing."""
-        wanted = self.wanted()
-        if not isinstance(wanted, Think) or wanted.key != key:
+        """Take the engine's answer; one to a request that has been dropped changes nothing."""
+        request = self.engine_request()
+        if not isinstance(request, SearchRequest) or request.key != key:
             return []
         try:
             if key[0] in (BEST, PLAYED):

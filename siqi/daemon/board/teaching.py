@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from siqi.daemon.board.entries import TakenBack
 from siqi.daemon.board.events import Taught
-from siqi.daemon.board.mode import JUDGE_MS, Key, SearchInfo, Think
+from siqi.daemon.board.mode import JUDGE_MS, Key, SearchInfo, SearchRequest
 from siqi.daemon.board.played import Played
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import MAX_SKILL
@@ -20,7 +20,7 @@ _, BAD_LOSS, _ = GRADES
 """The least chance lost by a bad move: a mistake, as reviews grade moves."""
 
 BEST, PLAYED = "best value", "value of the move"
-"""The purposes of questions to the engine."""
+"""The purposes of requests to the engine."""
 
 
 class Spot(NamedTuple):
@@ -52,13 +52,13 @@ class Teaching:
         spot = self._spot()
         return spot is not None and bool(spot.word) and bool(self._purpose(spot))
 
-    def question(self, nonce: int, is_urgent: bool) -> Think | None:
-        """Return the question about the person's move, or before it about the best one; None: all is known."""
+    def search_request(self, nonce: int, is_urgent: bool) -> SearchRequest | None:
+        """Return the request about the person's move, or before it about the best one; None: all is known."""
         spot = self._spot()
         if spot is None or not (purpose := self._purpose(spot)):
             return None
         begun, words = self._played.begun, self._played.positions.words(self._played.begun.person)
-        return Think(
+        return SearchRequest(
             (purpose, spot.node, spot.throw, nonce),
             begun.game,
             tuple(words[:-1] if spot.word else words),
@@ -76,7 +76,7 @@ class Teaching:
         self._info = info
 
     def answered(self, key: Key, word: str) -> Taught | None:
-        """Take the answer to the question, and the person's move back if it is a bad one; return that."""
+        """Take the answer to the request, and the person's move back if it is a bad one; return that."""
         spot = self._spot()
         assert spot is not None
         info, self._info = self._info, None

@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from types import MappingProxyType
 from typing import NamedTuple
 
-from siqi.daemon.board.mode import LoadGame, SearchInfo, SearchLine, Think, Wanted, monotonic_ms
+from siqi.daemon.board.mode import EngineRequest, LoadRequest, SearchInfo, SearchLine, SearchRequest, monotonic_ms
 from siqi.daemon.engine import events
 from siqi.daemon.engine.engine import Engine
 from siqi.daemon.engine.events import Refusal, internal_reason
@@ -22,9 +22,9 @@ from siqi.system.memory import STACK_BYTES
 
 
 class Answered(NamedTuple):
-    """The answer to a question."""
+    """The answer to a request."""
 
-    question: Think
+    request: SearchRequest
     word: str
 
 
@@ -62,8 +62,8 @@ class Thinker:
         self._inbox: SimpleQueue[events.Event | Callable[[], None] | None] = SimpleQueue()
         self._engine = Engine(self._inbox.put)
         self._engine.begin_with(settings)
-        self._waiting: Wanted | None = None
-        self._question: Think | None = None
+        self._waiting: EngineRequest | None = None
+        self._request: SearchRequest | None = None
         self._search = 0
         self._info: SearchInfo | None = None  # not reported yet
         self._reported = 0.0
@@ -73,12 +73,12 @@ class Thinker:
 
     # Called in any thread
 
-    def request(self, wanted: Wanted | None) -> None:
+    def request(self, request: EngineRequest | None) -> None:
         """Do this next, and drop what was requested before; None: nothing."""
-        self._inbox.put(lambda: self._replace(wanted))
+        self._inbox.put(lambda: self._replace(request))
 
     def hurry(self) -> None:
-        """Answer the question with what has been found; a second call changes nothing."""
+        """Answer the request with what has been found; a second call changes nothing."""
         self._inbox.put(self._engine.stop)
 
     def close(self) -> None:
@@ -98,38 +98,38 @@ class Thinker:
                     self._engine.handle_event(item)
                     self._follow(item)
                 if self._waiting is not None and not self._engine.is_busy:
-                    wanted, self._waiting = self._waiting, None
-                    self._start(wanted)
+                    request, self._waiting = self._waiting, None
+                    self._start(request)
             except Refusal as refusal:
                 self._post(Fault(refusal.reason))
             except Exception as error:
                 self._post(Fault(internal_reason(error)))
         self._engine.close()
 
-    def _replace(self, wanted: Wanted | None) -> None:
-        self._waiting, self._question, self._info = wanted, None, None
+    def _replace(self, request: EngineRequest | None) -> None:
+        self._waiting, self._request, self._info = request, None, None
         self._engine.stop()
 
-    def _start(self, wanted: Wanted) -> None:
+    def _start(self, request: EngineRequest) -> None:
         engine = self._engine
-        if isinstance(wanted, LoadGame):
-            engine.set_option("UCI_Variant", wanted.game)
+        if isinstance(request, LoadRequest):
+            engine.set_option("UCI_Variant", request.game)
             if engine.prepare(Needs.GAME):
-                self._post(GameLoaded(registry.load(wanted.game)))
+                self._post(GameLoaded(registry.load(request.game)))
             return
-        engine.set_option("UCI_Variant", wanted.game)
+        engine.set_option("UCI_Variant", request.game)
         if not engine.prepare(Needs.GAME):  # another mode had another game
-            self._waiting = wanted
+            self._waiting = request
             return
-        engine.set_option("Skill Level", str(wanted.skill))
-        engine.set_option("MultiPV", str(max(wanted.lines, 1)))
-        if wanted.is_new:
+        engine.set_option("Skill Level", str(request.skill))
+        engine.set_option("MultiPV", str(max(request.lines, 1)))
+        if request.is_new:
             engine.new_game()
-        engine.set_position(wanted.fen or None, wanted.words, is_played=not wanted.lines)
-        if wanted.throw or wanted.lines:
-            engine.set_dice(wanted.throw)
-        self._question = wanted
-        self._search = engine.go(wanted.limits, wanted.moves)
+        engine.set_position(request.fen or None, request.words, is_played=not request.lines)
+        if request.throw or request.lines:
+            engine.set_dice(request.throw)
+        self._request = request
+        self._search = engine.go(request.limits, request.moves)
 
     def _follow(self, event: events.Event) -> None:
         match event:
@@ -142,15 +142,15 @@ class Thinker:
                 self._post(Fault(reason))
             case events.Refused(_, reason):
                 self._post(Fault(reason))
-            case events.Info() if self._question and event.search_id == self._search:
-                self._info = search_info(event, self._question)
+            case events.Info() if self._request and event.search_id == self._search:
+                self._info = search_info(event, self._request)
                 self._report()
-            case events.BestMove(search_id, position, move) if self._question and search_id == self._search:
+            case events.BestMove(search_id, position, move) if self._request and search_id == self._search:
                 self._report(is_last=True)
-                question, self._question = self._question, None
-                if move is not None or question.lines:
+                request, self._request = self._request, None
+                if move is not None or request.lines:
                     word = "" if move is None else position.move_text(move)
-                    self._post(Answered(question, word))
+                    self._post(Answered(request, word))
 
     def _report(self, is_last: bool = False) -> None:
         """Post what has been found since the last report, if it is time for one."""
@@ -169,9 +169,9 @@ class Thinker:
         return self._inbox.get()
 
 
-def search_info(info: events.Info, question: Think) -> SearchInfo:
+def search_info(info: events.Info, request: SearchRequest) -> SearchInfo:
     """Return what a search has found, its moves as words."""
     text, report = info.position.move_text, info.report
     kept = report.lines if report.lines[0].throw else report.lines[: info.multipv]
     lines = tuple(SearchLine(line.score, tuple(map(text, line.pv)), line.throw) for line in kept)
-    return SearchInfo(question.key, report.depth, report.nodes, info.elapsed_ms, lines, report.value)
+    return SearchInfo(request.key, report.depth, report.nodes, info.elapsed_ms, lines, report.value)

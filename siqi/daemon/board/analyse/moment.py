@@ -1,4 +1,4 @@
-"""The questions and the display of an analysis at the moment: no facts, so a restart forgets them."""
+"""The requests and the display of an analysis at the moment: no facts, so a restart forgets them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Wishes:
     wants_setup: bool = False  # of the side to move
     judging: list[int] = field(default_factory=list)  # nodes of a line
     judged: SearchInfo | None = None  # of the first of them
-    nonce: int = 0  # rises where a question is to be asked anew
+    nonce: int = 0  # rises where a request is to be made anew
 
 
 class Trial(NamedTuple):

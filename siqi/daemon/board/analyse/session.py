@@ -35,7 +35,7 @@ from siqi.daemon.board.base import Refusal, StoredMode
 from siqi.daemon.board.commands import OpenFile
 from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import Event, PlayedMove
-from siqi.daemon.board.mode import HINT_MS, JUDGE_MS, Key, LoadGame, SearchInfo, Think, Wanted, utc
+from siqi.daemon.board.mode import HINT_MS, JUDGE_MS, EngineRequest, Key, LoadRequest, SearchInfo, SearchRequest, utc
 from siqi.daemon.board.store import Store
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import MAX_SKILL
@@ -44,7 +44,7 @@ from siqi.games import registry
 from siqi.games.contract import Game, Position
 
 LINES, SET_UP, JUDGE = "lines", "analysis set-up", "judge"
-"""The purposes of questions to the engine."""
+"""The purposes of requests to the engine."""
 
 
 class Analysis(StoredMode):
@@ -335,34 +335,34 @@ class Analysis(StoredMode):
 
     # What the engine does
 
-    def wanted(self) -> Wanted | None:
+    def engine_request(self) -> EngineRequest | None:
         """Return what the engine should do now; None: nothing."""
         if self._reader.game:
-            return LoadGame(self._reader.game)
+            return LoadRequest(self._reader.game)
         if self.tree.begun is None:
             return None
         if self.place is None:
-            return LoadGame(self.tree.begun.game)
+            return LoadRequest(self.tree.begun.game)
         if self._editor is not None:
             return None
         if self._wishes.wants_setup:
-            return self._think(SET_UP, Limits(movetime=HINT_MS), 0)
+            return self._search_request(SET_UP, Limits(movetime=HINT_MS), 0)
         if self._wishes.judging:
-            return self._think_of(self._wishes.judging[0])
+            return self._judging_request(self._wishes.judging[0])
         if self._wishes.lines and self.place.has_pieces and self.place.whole.outcome() is None:
-            return self._think(LINES, Limits(infinite=True), self._wishes.lines)
+            return self._search_request(LINES, Limits(infinite=True), self._wishes.lines)
         return None
 
-    def _think(self, purpose: str, limits: Limits, lines: int) -> Think:
+    def _search_request(self, purpose: str, limits: Limits, lines: int) -> SearchRequest:
         assert self.place is not None
         throw = self.tree.node.throw if self.has_throw else 0
         key = (purpose, self.tree.current, throw, 100 * self._wishes.nonce + lines)
-        return self._question(key, self.place, throw, limits, lines)
+        return self._request_at(key, self.place, throw, limits, lines)
 
-    def _think_of(self, node: int) -> Think:
-        """Return the question to judge a position of a line."""
+    def _judging_request(self, node: int) -> SearchRequest:
+        """Return the request to judge a position of a line."""
         key = (JUDGE, node, 0, self._wishes.nonce)
-        return self._question(key, self._place_at(node), 0, Limits(movetime=JUDGE_MS), 1)
+        return self._request_at(key, self._place_at(node), 0, Limits(movetime=JUDGE_MS), 1)
 
     def _place_at(self, node: int) -> Place:
         assert self.place is not None
@@ -370,15 +370,15 @@ class Analysis(StoredMode):
         place.follow(self.tree.after(Went(at="", node=node)))
         return place
 
-    def _question(self, key: Key, place: Place, throw: int, limits: Limits, lines: int) -> Think:
+    def _request_at(self, key: Key, place: Place, throw: int, limits: Limits, lines: int) -> SearchRequest:
         words = tuple(place.words(place.whole.turn))
         name = place.info.name
-        return Think(key, name, words, throw, limits, MAX_SKILL, False, False, place.fen, lines)
+        return SearchRequest(key, name, words, throw, limits, MAX_SKILL, False, False, place.fen, lines)
 
     def game_loaded(self, game: Game[Position]) -> Sequence[Event]:
         """Take a game that was loaded, for its rules."""
-        wanted = self.wanted()
-        if not isinstance(wanted, LoadGame) or wanted.game != game.info.name:
+        request = self.engine_request()
+        if not isinstance(request, LoadRequest) or request.game != game.info.name:
             return []
         try:
             if self._reader.game:
@@ -409,8 +409,8 @@ class Analysis(StoredMode):
 
     def engine_searched(self, info: SearchInfo) -> Sequence[Event]:
         """Take what a search has found so far."""
-        wanted = self.wanted()
-        if not isinstance(wanted, Think) or wanted.key != info.key or self.place is None:
+        request = self.engine_request()
+        if not isinstance(request, SearchRequest) or request.key != info.key or self.place is None:
             return []
         if info.key[0] == LINES:
             self._wishes.value = shown.value_of(info, self.place.whole.turn)
@@ -422,9 +422,9 @@ class Analysis(StoredMode):
         return []
 
     def engine_moved(self, key: Key, word: str) -> Sequence[Event]:
-        """Take the engine's answer; one to a question that has been dropped changes nothing."""
-        wanted = self.wanted()
-        if not isinstance(wanted, Think) or wanted.key != key:
+        """Take the engine's answer; one to a request that has been dropped changes nothing."""
+        request = self.engine_request()
+        if not isinstance(request, SearchRequest) or request.key != key:
             return []
         try:
             if key[0] == SET_UP:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from siqi.daemon.board.base import Refusal, StoredMode
-from siqi.daemon.board.championship import lists, questions, records
+from siqi.daemon.board.championship import lists, records, requests
 from siqi.daemon.board.championship.commands import (
     AnyCommand,
     Arrange,
@@ -74,7 +74,7 @@ from siqi.daemon.board.commands import (
 from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.events import Event
 from siqi.daemon.board.layouts import Layouts
-from siqi.daemon.board.mode import Key, LoadGame, SearchInfo, Think, Wanted, monotonic_ms
+from siqi.daemon.board.mode import EngineRequest, Key, LoadRequest, SearchInfo, SearchRequest, monotonic_ms
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
 from siqi.games import registry
@@ -372,12 +372,12 @@ class Championship(StoredMode):
 
     # What the engine does
 
-    def wanted(self) -> Wanted | None:
+    def engine_request(self) -> EngineRequest | None:
         """Return what the engine should do now; None: nothing."""
         facts = self._facts
         if game := self._preflight.game:
-            return LoadGame(game) if self._preflight.waits_for_engine else None
-        return questions.wanted(facts, self._arranged, self._nonce, self._is_urgent)
+            return LoadRequest(game) if self._preflight.waits_for_engine else None
+        return requests.engine_request(facts, self._arranged, self._nonce, self._is_urgent)
 
     def game_loaded(self, game: Game[Position]) -> list[Event]:
         """Take a game that was loaded, for its rules."""
@@ -421,9 +421,9 @@ class Championship(StoredMode):
         ]
 
     def engine_moved(self, key: Key, word: str) -> list[Event]:
-        """Put the engine's move on the card; an answer to a question that has been dropped changes nothing."""
-        wanted = self.wanted()
-        if not isinstance(wanted, Think) or wanted.key != key or key[0] == "championship pondering":
+        """Put the engine's move on the card; an answer to a request that has been dropped changes nothing."""
+        request = self.engine_request()
+        if not isinstance(request, SearchRequest) or request.key != key or key[0] == "championship pondering":
             return []
         facts = self._facts
         try:

@@ -74,21 +74,21 @@ def page_of(path: Path) -> Page | None:
 def pages() -> dict[Page, Path]:
     """Return the pages of the site and their files."""
     tops = [path for stem in TOP if stem != "README" for path in ROOT.glob(f"{stem}*.md")]
-    found = {page_of(path): path for path in (*DOCS.rglob("*.md"), *tops)}
-    return {page: path for page, path in found.items() if page is not None}
+    files = {page_of(path): path for path in (*DOCS.rglob("*.md"), *tops)}
+    return {page: path for page, path in files.items() if page is not None}
 
 
 def rewritten(text: str, path: Path, page: Page, known: dict[Page, Path]) -> str:
     """Return a page's text with links that hold on the site; a link to another file becomes its text."""
 
-    def link(found: re.Match[str]) -> str:
-        words, target = found["text"], found["target"]
+    def link(match: re.Match[str]) -> str:
+        words, target = match["text"], match["target"]
         if "://" in target or target.startswith("#"):
-            return found[0]
+            return match[0]
         name, _, anchor = target.partition("#")
         anchor = anchor and f"#{anchor}"
         file = (path.parent / name).resolve()
-        if found["picture"]:
+        if match["picture"]:
             return f"![{words}](/{file.relative_to(DOCS).as_posix()})"
         to = page_of(file)
         if to not in known:
@@ -157,24 +157,24 @@ class Links(html.parser.HTMLParser):
 
 def broken_links(site: Path) -> Iterator[str]:
     """Yield a line for each link in a site that leads to no file, or to a name that its page lacks."""
-    found = {}
+    parsed = {}
     for path in sorted(site.rglob("*.html")):
-        found[path] = Links()
-        found[path].feed(path.read_text(encoding="utf-8"))
-    for path, links in found.items():
+        parsed[path] = Links()
+        parsed[path].feed(path.read_text(encoding="utf-8"))
+    for path, links in parsed.items():
         for target in links.targets:
             parts = urllib.parse.urlsplit(target)
             if parts.scheme or parts.netloc:
                 continue
             file = Path(os.path.normpath(path.parent / urllib.parse.unquote(parts.path))) if parts.path else path
             name = urllib.parse.unquote(parts.fragment)
-            if not file.is_file() or (name and file in found and name not in found[file].names):
+            if not file.is_file() or (name and file in parsed and name not in parsed[file].names):
                 yield f"{path.relative_to(site)}: no target of the link {target}"
 
 
 def build(site: Path) -> list[str]:
     """Build the site into a new folder; return a line for each fault."""
-    known, faults = pages(), []
+    known, faults = parsed(), []
     with tempfile.TemporaryDirectory() as name:
         running = []
         for language, sphinx_name in LANGUAGES.items():
@@ -187,10 +187,10 @@ def build(site: Path) -> list[str]:
             running.append((subprocess.Popen(command, stderr=subprocess.PIPE, text=True), warnings))
         for process, warnings in running:
             _, said = process.communicate()  # may also have that kernels are being compiled
-            found = warnings.read_text(encoding="utf-8") if warnings.exists() else ""
-            if process.returncode and not found:
-                found = f"Sphinx ended with status {process.returncode}\n{said}"
-            faults += [line.replace(f"{name}/", "") for line in found.splitlines() if line.strip()]
+            warned = warnings.read_text(encoding="utf-8") if warnings.exists() else ""
+            if process.returncode and not warned:
+                warned = f"Sphinx ended with status {process.returncode}\n{said}"
+            faults += [line.replace(f"{name}/", "") for line in warned.splitlines() if line.strip()]
     (site / "index.html").write_text(START, encoding="utf-8")
     return [*faults, *broken_links(site)]
 

@@ -62,9 +62,9 @@ def main() -> int:
         mark(page)
     if named:
         return 0
-    found = list(outdated())
-    print(*found, sep="\n", end="\n" if found else "")
-    return 1 if found else 0
+    stale = list(outdated())
+    print(*stale, sep="\n", end="\n" if stale else "")
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

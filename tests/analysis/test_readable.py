@@ -28,8 +28,8 @@ def in_english_afterwards(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def answer(**more: Any) -> dict[str, Any]:
     score = {"cp": 32, "win": 0.37, "draw": 0.35, "expected": 0.55}
     lines = [{"move": "h2e2", "score": score, "depth": 9, "pv": ["h2e2", "h9g7", "h0g2", "i9h9", "i0h0"]}]
-    found = {"id": "1", "turn": 0, "isDuringSearch": False, "game": "xiangqi", "fen": START, "toMove": "first"}
-    return found | {"bestmove": "h2e2", "lines": lines, "depth": 9, "nodes": 20000, "time": 120} | more
+    answer = {"id": "1", "turn": 0, "isDuringSearch": False, "game": "xiangqi", "fen": START, "toMove": "first"}
+    return answer | {"bestmove": "h2e2", "lines": lines, "depth": 9, "nodes": 20000, "time": 120} | more
 
 
 def written(*answers: dict[str, Any], is_alone: bool = False, way: str = RECORD, are_many: bool = False) -> list[str]:

@@ -49,9 +49,9 @@ def test_rows_are_queries() -> None:
     text = f'id,note,fen,moves\na,"x, y",{KINGS},d0d1 e9e8\n,,{KINGS} moves d0d1,\nc,,,\n'
     column = fen_column(text.encode())
     assert column is not None
-    found = list(rows_of(io.StringIO(text), column, "xiangqi", "p.csv:"))
-    assert [row.name for row in found] == ["p.csv:a", "p.csv:3", "p.csv:c"]
-    assert [row.query and (row.query.fen, row.query.moves) for row in found] == [
+    rows = list(rows_of(io.StringIO(text), column, "xiangqi", "p.csv:"))
+    assert [row.name for row in rows] == ["p.csv:a", "p.csv:3", "p.csv:c"]
+    assert [row.query and (row.query.fen, row.query.moves) for row in rows] == [
         (KINGS, ("d0d1", "e9e8")),
         (KINGS, ("d0d1",)),
         None,

@@ -365,13 +365,13 @@ TERMINAL = {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"}
 
 def on_terminal(*words: str, columns: int = 80, **environment: str) -> str:
     """Return what `siqi show` writes to a pseudo terminal."""
-    found: list[str] = []
+    shown: list[str] = []
     with pytest.MonkeyPatch.context() as patch, terminal(columns) as (inner, read):
         for name in ("NO_COLOR", "COLUMNS"):
             patch.delenv(name, raising=False)
         for name, value in {**TERMINAL, **environment}.items():
             patch.setenv(name, value)
-        reader = threading.Thread(target=lambda: found.append(read()))  # a terminal holds 4 KiB
+        reader = threading.Thread(target=lambda: shown.append(read()))  # a terminal holds 4 KiB
         reader.start()
         with open(inner, "w", encoding="utf-8") as out:
             patch.setattr(sys, "stdout", out)
@@ -379,7 +379,7 @@ def on_terminal(*words: str, columns: int = 80, **environment: str) -> str:
             status = run(["show", *words])
         reader.join()
     assert status == 0
-    return found[0]
+    return shown[0]
 
 
 def test_a_process_on_a_terminal_writes_the_same() -> None:

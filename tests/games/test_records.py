@@ -285,13 +285,13 @@ def test_lists_of_little_golem_take_several_lines() -> None:
     """A line that begins with the number of the next move goes on; any other is another game, numbered or not."""
     form = recognised(registry.formats("connect6"), GOLEM)
     assert form is not None and form.name == "moves"
-    found = form.read(GOLEM)
-    assert not found.faults and not found.notes
-    first, second, third = found.games
+    parsed = form.read(GOLEM)
+    assert not parsed.faults and not parsed.notes
+    first, second, third = parsed.games
     assert len(first.moves) == 10 and first.moves[5:7] == ("k9j9", "l9l7") and first.result == "*"
     assert (second.moves, second.result) == (("j10", "i9k11"), "0-1")
     assert third.moves == ("j10", "k11i9")
-    assert form.read(form.write(found.games).data).games == found.games
+    assert form.read(form.write(parsed.games).data).games == parsed.games
 
 
 def test_lines_of_moves_have_throws() -> None:

@@ -496,10 +496,10 @@ def test_the_page_may_ask_for_nothing(browser: Any, page_file: Path) -> None:
     with opened(browser, page_file, expected="Content Security Policy") as page:
         blocked = page.evaluate(
             """() => new Promise(done => {
-                const found = [];
+                const directives = [];
                 document.addEventListener('securitypolicyviolation', event => {
-                    found.push(event.effectiveDirective);
-                    if (found.length === 3) done(found.sort());
+                    directives.push(event.effectiveDirective);
+                    if (directives.length === 3) done(directives.sort());
                 });
                 fetch('data:,x').catch(() => {});
                 document.body.append(Object.assign(new Image(), {src: 'data:image/gif;base64,AA'}));
@@ -511,16 +511,16 @@ def test_the_page_may_ask_for_nothing(browser: Any, page_file: Path) -> None:
 
 LEFT_OF = """(words) => {
     const walker = document.createTreeWalker(document.querySelector(words.shift()), NodeFilter.SHOW_TEXT);
-    const found = [];
+    const places = [];
     for (let node = walker.nextNode(); node; node = walker.nextNode())
         for (const word of words) {
             const at = node.data.indexOf(word), range = document.createRange();
             if (at < 0) continue;
             range.setStart(node, at);
             range.setEnd(node, at + word.length);
-            found.push([word, range.getBoundingClientRect().left]);
+            places.push([word, range.getBoundingClientRect().left]);
         }
-    return found.sort((a, b) => a[1] - b[1]).map((one) => one[0]);
+    return places.sort((a, b) => a[1] - b[1]).map((each) => each[0]);
 }"""
 """Return words of an element from left to right, as they are displayed."""
 

@@ -158,10 +158,10 @@
   function frames(view) {
     const key = at.game + ' ' + view;
     if (!decoded.has(key)) {
-      const found = [];
+      const decodedFrames = [];
       let frame = [];
-      for (const ply of game().plies) found.push((frame = changed(frame, ply.f[view])));
-      decoded.set(key, found);
+      for (const ply of game().plies) decodedFrames.push((frame = changed(frame, ply.f[view])));
+      decoded.set(key, decodedFrames);
     }
     return decoded.get(key);
   }
@@ -177,21 +177,21 @@
   // Elements. Texts of games are only ever set as text.
 
   function make(tag, values, ...children) {
-    const found = document.createElement(tag);
+    const element = document.createElement(tag);
     for (const [name, value] of Object.entries(values || {})) {
-      if (name === 'text') found.textContent = value;
-      else if (name === 'click') found.addEventListener('click', value);
-      else if (value !== null && value !== undefined) found.setAttribute(name, value);
+      if (name === 'text') element.textContent = value;
+      else if (name === 'click') element.addEventListener('click', value);
+      else if (value !== null && value !== undefined) element.setAttribute(name, value);
     }
-    found.append(...children.filter((child) => child !== null));
-    return found;
+    element.append(...children.filter((child) => child !== null));
+    return element;
   }
 
   function shape(tag, values, text) {
-    const found = document.createElementNS('http://www.w3.org/2000/svg', tag);
-    for (const [name, value] of Object.entries(values)) found.setAttribute(name, value);
-    if (text !== undefined) found.textContent = text;
-    return found;
+    const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    for (const [name, value] of Object.entries(values)) element.setAttribute(name, value);
+    if (text !== undefined) element.textContent = text;
+    return element;
   }
 
   function choices(select, texts, chosen) {
@@ -336,12 +336,12 @@
   }
 
   function points() {
-    const found = [];
+    const curve = [];
     game().plies.forEach((entry, ply) => {
-      if (entry.v !== undefined) found.push([ply, entry.v]);
-      if (entry.a !== undefined && entry.a !== entry.v) found.push([ply + 0.4, entry.a]);
+      if (entry.v !== undefined) curve.push([ply, entry.v]);
+      if (entry.a !== undefined && entry.a !== entry.v) curve.push([ply + 0.4, entry.a]);
     });
-    return found;
+    return curve;
   }
 
   const LEFT = 34, RIGHT = 8, TOP = 8, BOTTOM = 8;
@@ -569,9 +569,9 @@
   }
 
   function recall() {
-    const found = new URLSearchParams(location.hash.slice(1));
-    const number = (name, most) => Math.max(0, Math.min(most, parseInt(found.get(name), 10) || 0));
-    at.language = TEXTS[found.get('lang')] ? found.get('lang') : (navigator.language || '').toLowerCase().startsWith('zh') ? 'zh' : 'en';
+    const address = new URLSearchParams(location.hash.slice(1));
+    const number = (name, most) => Math.max(0, Math.min(most, parseInt(address.get(name), 10) || 0));
+    at.language = TEXTS[address.get('lang')] ? address.get('lang') : (navigator.language || '').toLowerCase().startsWith('zh') ? 'zh' : 'en';
     Object.assign(at, {game: Math.max(number('game', data.games.length) - 1, 0), view: 0, line: null});
     at.ply = number('ply', game().plies.length - 1);
   }

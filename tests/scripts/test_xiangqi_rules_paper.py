@@ -16,7 +16,7 @@ import pytest
 from fixture_files import FIXTURES
 
 from scripts.papers.xiangqi_rules.experiments import MOVES, RULES, WORDS, time_saved
-from scripts.papers.xiangqi_rules.mining import RuleMind, count_rule, paper_item, paper_search
+from scripts.papers.xiangqi_rules.mining import RuleAgent, count_rule, paper_item, paper_search
 
 from siqi import Board, Move
 from siqi.daemon.clients.player import PlayerLimits
@@ -106,7 +106,7 @@ def test_a_rule_is_played_at_once_and_else_the_search_moves(tmp_path: Path) -> N
     rule = MinedRule((MOVES[90],), 0, MOVES[26], 0, 3, 1.0, 1.0, 0.5)
     about = {"games": 3, "items": "identity", "parameters": {"plies": 0}}
     rulebook.write(tmp_path / "one.book", about, [rule])
-    agent, limit = RuleMind(tmp_path / "one.book", paper_search()), PlayerLimits(depth=1)
+    agent, limit = RuleAgent(tmp_path / "one.book", paper_search()), PlayerLimits(depth=1)
     plain = paper_search()
     for each in (agent, plain):
         each.new_game(1)

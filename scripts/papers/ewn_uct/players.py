@@ -37,7 +37,7 @@ BARE_UCT = BARE | {"Algorithm": "uct"}
 """The options of UCT as the paper describes it, which others may replace."""
 
 
-class FavouredMind(EngineAgent):
+class FavouredAgent(EngineAgent):
     """A searcher of the engine that has a multiple of the limit's nodes and time."""
 
     def __init__(self, game: Ewn, options: dict[str, str], times: int) -> None:
@@ -129,7 +129,7 @@ def make_player(text: str) -> Agent:
         return EngineAgent(game, options)
     if name == "uct":
         times = int(options.pop("Times", 1))
-        return FavouredMind(game, BARE_UCT | {"WINK": "1.0", "UCTK": "1.0"} | options, times)
+        return FavouredAgent(game, BARE_UCT | {"WINK": "1.0", "UCTK": "1.0"} | options, times)
     if name == "improved":
         return EngineAgent(game, {"Algorithm": "paper"} | options)
     if name in ("minimax", "alphabeta", "montecarlo"):

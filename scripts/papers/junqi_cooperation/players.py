@@ -120,8 +120,8 @@ def make_player(text: str) -> Agent:
 
 
 @functools.cache
-def player(text: str, seat: int = 0) -> Agent:
-    """Return a player, kept by the process for each seat: both seats may have the same kind."""
+def player(text: str, side: int = 0) -> Agent:
+    """Return a player, kept by the process for each side: both sides may have the same kind."""
     return make_player(text.removesuffix(OWN))
 
 

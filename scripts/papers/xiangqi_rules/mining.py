@@ -261,7 +261,7 @@ SEARCHES: dict[str, Callable[[], Agent]] = {
 """The searches: the engine's with its network or its terms, and a plain one."""
 
 
-class RuleMind:
+class RuleAgent:
     """The answers of a rule base (`UseRules paper`), and a search; `answered` and `asked` count a game's moves."""
 
     def __init__(self, rules: Path, search: Agent) -> None:
@@ -292,15 +292,15 @@ def search_agent(search: str, side: int) -> Agent:
 
 
 @functools.cache
-def rule_mind(rules: Path, search: str) -> RuleMind:
-    return RuleMind(rules, search_agent(search, 0))
+def rule_agent(rules: Path, search: str) -> RuleAgent:
+    return RuleAgent(rules, search_agent(search, 0))
 
 
 def play_by_rules(
     folder: Path, bases: dict[str, str], openings: Sequence[Sequence[str]], search: str, job: PairJob, first: int
 ) -> PaperGame:
     """Play a game of A, a search with a rule base (a file of the folder), against the search alone."""
-    rules, game = rule_mind(folder / bases[job.pairing.a], search), registry.load("xiangqi")
+    rules, game = rule_agent(folder / bases[job.pairing.a], search), registry.load("xiangqi")
     agents = [rules, search_agent(search, 1)] if first == 0 else [search_agent(search, 1), rules]
     referee = Referee(game, Opening(moves=openings[job.pair % len(openings)]))
     record = play_game(job, first, referee, [AgentPlayer(agent, game, job.limit) for agent in agents], MAX_PLIES)

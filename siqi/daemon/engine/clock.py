@@ -90,7 +90,7 @@ def allot(
 ) -> Budget:
     """Return the budget of one move from a clock. `moves_to_go` 0: the clock is for the whole game.
 
-    Promises MIN_BUDGET <= soft <= hard, and hard + overhead < left if left > overhead + 2.
+    Guarantees MIN_BUDGET <= soft <= hard, and hard + overhead < left if left > overhead + 2.
     """
     moves = min(moves_to_go, MAX_MOVES_TO_GO) if moves_to_go > 0 else horizon(expected_turns, turns_played)
     kept = kept_back(left, increment, moves_to_go, turns_played, expected_turns, reply_cost)

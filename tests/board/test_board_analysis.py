@@ -206,7 +206,7 @@ def test_games_are_written_and_read_back(game: str) -> None:
         study.step()
     for name in study.shown().formats:
         (saved,) = study.analysis.do(ask.Save(name))
-        if isinstance(saved, Refused):  # the championships' format has no room for a first position
+        if isinstance(saved, Refused):  # the championships' format cannot store a first position
             assert game == "ewn", saved
             continue
         assert isinstance(saved, Saved)

@@ -80,7 +80,7 @@ def test_lines_are_legal_and_all_different(game: str, name: str) -> None:
 @sampled("every", 40, 10)
 @pytest.mark.parametrize(("game", "name"), LISTS)
 def test_a_search_finds_no_side_ahead(game: str, name: str, every: int) -> None:
-    """In a sample, by a search like the one that chose the lines; the bounds leave room for its later changes.
+    """In a sample, by a search like the one that chose the lines; the bounds allow for its later changes.
 
     Connect6's lines were chosen by the networks before those of 2026-11-28. In 200 games of the latter from the lines
     of seven stones the first side scored 53.8 %.

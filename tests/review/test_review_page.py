@@ -444,7 +444,7 @@ def test_the_players_come_first_with_links_to_their_games(size: Any, browser: An
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_column_is_lost_on_a_small_telephone(language: str, browser: Any, page_file: Path) -> None:
-    """All cells are within the tables and hold their texts; players' names have some room."""
+    """All cells are within the tables and hold their texts; players' names have some width."""
     size = {"width": 360, "height": 740}
     with opened(browser, page_file, f"#game=1&ply=0&lang={language}", size=size) as page:
         assert fits(page)

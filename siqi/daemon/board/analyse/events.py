@@ -110,4 +110,4 @@ class Saved(Event, frozen=True, tag="saved"):
 
     name: str
     data: bytes  # base64 in JSON
-    losses: list[str]  # what the format has no room for
+    losses: list[str]  # what the format cannot store

@@ -16,7 +16,7 @@ SVG = "svg"
 
 
 class Exported(NamedTuple):
-    """A file to be saved, and what it has no room for."""
+    """A file to be saved, and what its format cannot store."""
 
     name: str
     data: bytes

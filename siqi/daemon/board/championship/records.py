@@ -85,7 +85,7 @@ class Record(NamedTuple):
 def record(folder: Path, begun: Begun, game: GameState) -> Record | None:
     """Return the record of a game for a folder; None before both set-ups.
 
-    ValueError if the format has no room for the game; OSError if the folder cannot be read.
+    ValueError if the format cannot store the game; OSError if the folder cannot be read.
     """
     if len(game.path()) < max(registry.info(begun.game).setups(None), 1):
         return None
@@ -99,7 +99,7 @@ def record(folder: Path, begun: Begun, game: GameState) -> Record | None:
 
 
 def data_of(begun: Begun, game: GameState) -> bytes:
-    """Return a game in the format of its championship; ValueError if the format has no room for it."""
+    """Return a game in the format of its championship; ValueError if the format cannot store it."""
     return official.data(registry.record_format(begun.game), record_of(begun, game))
 
 

@@ -174,7 +174,7 @@ def broken_links(site: Path) -> Iterator[str]:
 
 def build(site: Path) -> list[str]:
     """Build the site into a new folder; return a line for each fault."""
-    known, faults = parsed(), []
+    known, faults = pages(), []
     with tempfile.TemporaryDirectory() as name:
         running = []
         for language, sphinx_name in LANGUAGES.items():

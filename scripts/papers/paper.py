@@ -26,6 +26,7 @@ from scripts.common.plots import save_plot
 from scripts.common.table import Table
 
 from siqi.daemon.cluster.jobs import Jobs
+from siqi.daemon.match.statistics import Estimate, estimate
 from siqi.system.files import replace_file
 from siqi.system.log import Log
 
@@ -114,6 +115,12 @@ class Bench:
                 values.update(batch)
                 bar.update(len(batch))
         return {key: values[key] for key in wanted}
+
+
+def proportion(hits: Iterable[bool]) -> Estimate:
+    """Return the share of hits with its 95 % interval."""
+    values = list(hits)
+    return estimate((len(values) - sum(values), 0, 0, 0, sum(values)))
 
 
 class Experiment(NamedTuple):

@@ -18,7 +18,7 @@ from scripts.papers.ewn_uct.conditions import uct_text
 from scripts.papers.ewn_uct.experiments import paired_text, points_text
 from scripts.papers.ewn_uct.threads import PLAYOUTS
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
-from scripts.papers.xiangqi_endgames.experiments import proportion
+from scripts.papers.paper import proportion
 from scripts.papers.xiangqi_endgames.known import BASE
 from scripts.papers.xiangqi_endgames.solving import AGENTS, DRAWN, is_solved
 from scripts.papers.xiangqi_rules.clock import against, games_in, score_of

@@ -7,7 +7,8 @@
 `players`: the paper's player against the paper's four opponents, at two levels of knowledge, at equal playouts and at
 equal time; at equal playouts against little knowledge also UCT alone.
 `activate`: one to four activated pieces against UCT alone and each other. `parts`: the paper's player without one of
-its parts. `figure-2`: with and without what 1,000 games have taught. `figures-3-7`: its two parameters from 0.2 to 1.
+its parts. `figure-2`: with and without what 1,000 games have taught. `figures-3-7`: its alpha from 0.2 to 1; `changes`:
+the moves that alpha and gamma change.
 `engine`: against the engine's default search. `table-1`: the kinds of its moves. `figure-8`: the time of a move by kind
 of activation.
 
@@ -34,7 +35,6 @@ from scripts.match.paired_games import (
     PaperGame,
     pairing_scores,
     percents,
-    points_of,
     read_games,
     run_games,
     score_table,
@@ -42,11 +42,12 @@ from scripts.match.paired_games import (
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, LearningStage
 from scripts.papers.junqi_cooperation.feedback import run_feedback
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
+from scripts.papers.junqi_cooperation.parameters import UCT_ALONE, run_changes, run_figures
 from scripts.papers.junqi_cooperation.players import OPPONENTS, play
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
 from siqi.daemon.clients.player import PlayerLimits
-from siqi.daemon.match.statistics import Estimate, mean, percent
+from siqi.daemon.match.statistics import percent
 from siqi.games.game_record import GameRecord, position_after
 from siqi.games.junqi.paper.team import MAX_TEAM, MOVES_BY_SIZE
 from siqi.games.junqi.search.deployment import draw_deployment
@@ -62,17 +63,12 @@ PAPER = Paper(
 )
 
 COOPERATION = "cooperation"
-ALPHA, GAMMA = "CooperationAlpha", "CooperationGamma"
-
-PAPER_PLAYER, UCT_ALONE = "siqi Algorithm=paper", "siqi Algorithm=plain-uct"
-"""The paper's player whole; the same formula with the same k, without activation and learning."""
+PAPER_PLAYER = "siqi Algorithm=paper"
+"""The paper's player whole."""
 
 ONE_WITH_AS_MANY_ACTIONS = "cooperation CooperationPieces=1 learning=0.05"
 
 LEVELS = {"": "the engine's beliefs and evaluation", " simple": "one completed board, material alone"}
-STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
-"""The values of alpha and gamma in figures 3 to 7."""
-
 PARTS = {
     "all": "cooperation",
     "no learning": "cooperation learning=0",
@@ -173,61 +169,6 @@ def run_engine(bench: Bench) -> Result:
     records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
     conditions = f"{games} games a row, {limit.text} a move: playouts of the players, positions of the engine."
     return Result(conditions, [score_table(records)])
-
-
-def grid_name(alpha: float, gamma: float) -> str:
-    return f"{PAPER_PLAYER} {ALPHA}={alpha} {GAMMA}={gamma}"
-
-
-def run_grid(bench: Bench) -> Result:
-    """Play the grid of the parameters, with ten times the playouts of `players`: with as few, gamma changes no game."""
-    games = bench.size(2, 40)
-    steps = STEPS[1:2] if bench.quick else STEPS
-    cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
-    limit = playouts(bench, 5000)
-    pairings = [(cell, UCT_ALONE) for cell in cells.values()]
-    records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
-    each = pairing_scores(records)
-    rows = [
-        [str(alpha), *(percent(each[Pairing(cells[alpha, gamma], UCT_ALONE)].score) for gamma in steps)]
-        for alpha in steps
-    ]
-    by_value = [
-        [str(step), *(percent(mean_score(records, f"{name}={step}")) for name in (ALPHA, GAMMA))] for step in steps
-    ]
-    return Result(
-        f"{games} games a cell against {UCT_ALONE}, {limit.text} a move; all cells have the same deployments.",
-        [
-            Table("", ("alpha, gamma", *map(str, steps)), rows),
-            Table("All games with a value", ("value", "of alpha", "of gamma"), by_value),
-        ],
-        functools.partial(draw_grid, records=records, steps=steps),
-    )
-
-
-def mean_score(records: list[PaperGame], word: str) -> Estimate:
-    """Return the score of all players with a word in their names.
-
-    Players that differ little play the same games from the same deployments, so a pair of deployments counts once.
-    """
-    points = defaultdict(list)
-    for record in records:
-        if word in record["a"].split():
-            points[record["b"], record["pair"]].append(points_of(record))
-    return Estimate(*mean([statistics.fmean(each) for each in points.values()]))
-
-
-def draw_grid(figure: Figure, records: list[PaperGame], steps: tuple[float, ...]) -> None:
-    """Draw the paper's five figures as one: a line per gamma."""
-    scores = pairing_scores(records)
-    axes = figure.subplots()
-    for i, gamma in enumerate(steps):
-        values, bars = percents([scores[Pairing(grid_name(alpha, gamma), UCT_ALONE)].score for alpha in steps])
-        places = [alpha + 0.015 * (i - 2) for alpha in steps]
-        axes.errorbar(places, values, bars, capsize=2, label=f"gamma {gamma}")
-    axes.axhline(50, color="grey", linewidth=0.8)
-    axes.set(xlabel="alpha", ylabel="score of the paper's player, %")
-    axes.legend()
 
 
 def run_kinds(bench: Bench) -> Result:
@@ -348,7 +289,8 @@ EXPERIMENTS = (
         run_feedback,
     ),
     Experiment("engine", "none: the engine's default search is later than the paper.", run_engine),
-    Experiment("figures-3-7", "the player is best with alpha 0.4 and gamma 0.6.", run_grid),
+    Experiment("figures-3-7", "the player is best with alpha 0.4 and gamma 0.6.", run_figures),
+    Experiment("changes", "none: which moves alpha, gamma and the seed change.", run_changes),
     Experiment("table-1", "Q-learning attacks 21 times in 58 moves, UCT 12 in 65, MCTS 13 in 66.", run_kinds),
     Experiment(
         "figure-8",

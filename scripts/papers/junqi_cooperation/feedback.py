@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scripts.match.paired_games import PairJob, PaperGame, run_games, score_table
+from scripts.papers.junqi_cooperation.parameters import UCT_ALONE
 from scripts.papers.junqi_cooperation.players import play
 from scripts.papers.paper import Bench, Result
 
@@ -16,7 +17,6 @@ TRAINING_GAMES, TRAINING_PLAYOUTS = 1000, 200
 TRAINING_DEPLOYMENTS = 10_000
 """The number of the first pair of training, so that measured games have other deployments."""
 
-UCT = "siqi Algorithm=plain-uct"
 WITHOUT, UNTRAINED = "cooperation experience=none", "cooperation"
 """Players without a file: without experience of kinds, and with what the same game has taught."""
 
@@ -45,7 +45,7 @@ def run_feedback(bench: Bench) -> Result:
     played = run_games(play_to_learn, [pair], bench.of("figure-2-training").log, training, limit, bench.jobs)
     lessons = read_experience(book)["lessons"]
     games, limit = bench.size(2, 400), PlayerLimits(nodes=bench.size(50, 500))
-    pairings = [(trained(book), other) for other in (WITHOUT, UNTRAINED, UCT)]
+    pairings = [(trained(book), other) for other in (WITHOUT, UNTRAINED, UCT_ALONE)]
     records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
     conditions = (
         f"{len(played)} training games of the player against itself, {TRAINING_PLAYOUTS} playouts per move, half of "

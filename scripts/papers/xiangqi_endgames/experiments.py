@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scripts.common import script
 from scripts.common.table import Table
 from scripts.match.paired_games import percents
-from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
+from scripts.papers.paper import Bench, Experiment, Paper, Result, proportion, run_paper
 from scripts.papers.xiangqi_endgames.cutoffs import ALL_LEVELS, FIGURE_1, THREE_LEVELS, WHOLE, search
 from scripts.papers.xiangqi_endgames.known import run_known
 from scripts.papers.xiangqi_endgames.solving import (
@@ -41,7 +41,7 @@ from scripts.papers.xiangqi_endgames.solving import (
 from scripts.papers.xiangqi_endgames.xiangqi_cutoffs import ORDERS, search_tree, size_of
 
 from siqi.daemon.clients.player import PlayerLimits
-from siqi.daemon.match.statistics import Estimate, Z, estimate, percent
+from siqi.daemon.match.statistics import Estimate, Z, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -281,12 +281,6 @@ def play(key: str) -> dict[str, Any]:
     fen, winner, solver, nodes, ms, depth, opponent, plies = fields
     limit = PlayerLimits(int(ms), int(nodes), int(depth))
     return attempt(fen, winner, solver, limit, PlayerLimits(nodes=int(opponent)), int(plies))._asdict()
-
-
-def proportion(hits: Iterable[bool]) -> Estimate:
-    """Return the share of hits with its 95 % interval."""
-    values = list(hits)
-    return estimate((len(values) - sum(values), 0, 0, 0, sum(values)))
 
 
 class Case(NamedTuple):

@@ -48,7 +48,7 @@
       draw: '和棋', unknown: '该方无从得知', error: '未分析：{text}', noValue: '未分析',
       countMoves: '着数', inaccuracies: '缓着', mistakes: '失误', blunders: '败着',
       meanLost: '平均每步损失', luck: '运气', skill: '技术', luckNote: '运气：掷骰引起的期望得分变化之和。技术：走子引起的变化之和。两者相加（对方取相反数）等于期望得分从 {from} 到 {to} 的变化{unknown}。',
-      luckUnknown: '；其中 {n} 来自骰点不明的着法',
+      luckUnknown: '；其中 {n} 来自点数不明的着法',
       gradeNote: '缓着、失误、败着：期望得分损失不少于 {a}、{b}、{c} 的着法，以所示的取整值为准。期望得分等于胜率加上和棋概率的一半。',
       unsure: '下一次搜索推翻了这一评判，仅供参考。',
       shallow: '搜索较浅（深度中位数 {depth}），评判可能有误。延长时间可更准确：{option}。',
@@ -56,7 +56,7 @@
       opening: '开局：{name}', inBook: '至第 {n} 回合仍在开局库中', ruleGames: '规则：{n} 局中 {share} 应以 {move}', rulePositions: '规则：{n} 个同类局面中 {share} 应以 {move}',
       ruleIntent: '；意图：{intents}', book: '开局库', bookGames: '局数', bookScore: '{side}得分率',
       overview: '共 {n} 局', player: '棋手', playedGames: '对局', score: '得分', loss: '平均损失', noName: '{side}（未署名）',
-      junqiView: '各数值属于走棋方，只依据该方所知。在一方所见中，未知棋子显示最可能的兵种，横条为其概率。', junqiAll: '数值知道所有棋子。',
+      junqiView: '各数值属于走子方，只依据该方所知。在一方所见中，未知棋子显示最可能的兵种，横条为其概率。', junqiAll: '数值知道所有棋子。',
       fen: 'FEN', copy: '复制', copied: '已复制', save: '保存带评判的 PGN',
       all: '裁判', viewOf: '{side}所见', setups: '布阵：{words}',
       wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphTitle: '{side}逐着期望得分（%）', graphLabel: '{side}逐着期望得分；现在 {chance}'

@@ -296,7 +296,7 @@ def bench_all(names: Sequence[str], settings: Mapping[str, str]) -> int:
         for line in count_lines(event):
             print(line, flush=True)
 
-    config = tuple(int(settings.get(option, usual)) for option, usual in zip(SEARCHER_OPTIONS, CONFIG, strict=True))
+    config = tuple(int(settings.get(option, default)) for option, default in zip(SEARCHER_OPTIONS, CONFIG, strict=True))
     for name in names:
         with announce_compiling(to_stderr, name):
             game = registry.load(name, to_stderr)

@@ -44,19 +44,19 @@ MARKS = (
 """Byte order marks, the encoding whose decoder removes the mark, and the encoding of the text after it."""
 
 
-def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str:
-    """Return the encoding of a text by a sample of it; the usual one if the sample does not show any."""
+def detected(sample: bytes, default: str, legacy: tuple[str, ...] = LEGACY) -> str:
+    """Return the encoding of a text by a sample of it; the default one if the sample does not show any."""
     for mark, encoding, _ in MARKS:
         if sample.startswith(mark):
             return encoding
     if sample.isascii() and b"\0" not in sample:
-        return usual
+        return default
     if wide := _wide(sample):
         return wide
     if can_be(sample, "utf-8") or is_nearly_utf8(sample):
         return "utf-8"
-    if sum(value > 127 for value in sample) < LEAST_NON_ASCII and can_be(sample, usual):
-        return usual
+    if sum(value > 127 for value in sample) < LEAST_NON_ASCII and can_be(sample, default):
+        return default
     if not can_be(sample, "gb18030") and is_nearly_gb18030(sample):
         return "gb18030"
     import charset_normalizer
@@ -64,7 +64,7 @@ def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str
     best = charset_normalizer.from_bytes(sample, cp_isolation=list(legacy)).best()
     if best is not None:
         return best.encoding
-    return next((name for name in (usual, *legacy) if can_be(sample, name)), usual)
+    return next((name for name in (default, *legacy) if can_be(sample, name)), default)
 
 
 def is_nearly_utf8(sample: bytes) -> bool:
@@ -180,14 +180,14 @@ class Decoded(NamedTuple):
     faults: list[str]  # a line if characters became U+FFFD because they cannot be decoded
 
 
-def decode(data: bytes, encoding: str | None, usual: str, said: str = "") -> Decoded:
+def decode(data: bytes, encoding: str | None, default: str, said: str = "") -> Decoded:
     """Return a whole text. Without `encoding` it is what a byte order mark shows, what the file says (`said`) if the
     text is valid in that, or else detected. LookupError for an unknown encoding.
     """
     name = encoding
     if not name and (own := stated(said)) and not mark_of(data)[0] and _suits(data, own):
         name = own
-    name = name or detected(encoding_sample(data), usual)
+    name = name or detected(encoding_sample(data), default)
     text, broken = replaced(data, name)
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return Decoded(lines, name, broken_line(broken, name))
@@ -217,16 +217,16 @@ class Text:
     UTF-16 and UTF-32 cannot represent single bytes: with `keeps_bytes`, reading raises UnicodeError there.
     """
 
-    def __init__(self, source: io.BufferedReader, encoding: str | None, usual: str, keeps_bytes: bool) -> None:
+    def __init__(self, source: io.BufferedReader, encoding: str | None, default: str, keeps_bytes: bool) -> None:
         """Decode an open file, which is closed after an error. Without `encoding` detect it; for pure ASCII it is
-        `usual`.
+        `default`.
 
         LookupError for an unknown encoding. UnicodeError for undecodable bytes that cannot be kept: a file is searched
         for them, a pipe is not.
         """
         try:
             sample = first_bytes(source)
-            self.encoding = _named(encoding, sample) if encoding else detected(sample, usual)
+            self.encoding = _named(encoding, sample) if encoding else detected(sample, default)
             self._mark, behind = _mark_in(self.encoding, sample)
             self._encoder = codecs.getincrementalencoder(behind)("surrogateescape")
             is_strict = keeps_bytes and not _can_keep_bytes(behind)

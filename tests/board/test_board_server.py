@@ -259,7 +259,7 @@ def test_one_tab_holds_the_board_and_all_watch(tmp_path: Path) -> None:
 
         async def talk() -> None:
             first, second = await tab(served), await tab(served)
-            assert (await first.next("welcome"))["usual"] == "xiangqi"
+            assert (await first.next("welcome"))["default_game"] == "xiangqi"
             assert (await first.next("tab status"))["holds"] and not (await second.next("tab status"))["holds"]
             assert (await first.next("snapshot"))["stage"] == "start"
             await second.say(do="begin", game="xiangqi", person=0, skill=0)

@@ -134,7 +134,7 @@ class NimGame:
 def play_nim(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put the toy in the place of every game; its matches begin at the start position, as the lists are of others."""
     monkeypatch.setattr(registry, "load", NimGame)
-    monkeypatch.setattr("siqi.daemon.match.command.with_usual_openings", lambda settings, log: settings)
+    monkeypatch.setattr("siqi.daemon.match.command.with_default_openings", lambda settings, log: settings)
 
 
 def engine_command(folder: Path, mode: str, letter: str) -> str:

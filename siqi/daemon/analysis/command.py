@@ -150,10 +150,10 @@ class AnalyseCommand:
                     raise CommandError(fault)
             text = None
             if kind.way in (FEN, TABLE, RECORD):
-                usual = "utf-8"
+                default = "utf-8"
                 if kind.way == RECORD:
-                    usual = registry.record_format(kind.game).encoding
-                text = Text(source, arguments.encoding or None, usual, arguments.output == "record")
+                    default = registry.record_format(kind.game).encoding
+                text = Text(source, arguments.encoding or None, default, arguments.output == "record")
         except BaseException:
             source.close()
             raise

@@ -78,11 +78,11 @@ def kind_of(name: str, head: bytes, game: str, form: str) -> InputKind:
     names, or in any if its name is a table's or it is nothing else. Standard input that is no game and no table counts
     as JSON, and so does a file with a name of JSON.
     """
-    usual = game or registry.DEFAULT_GAME
+    default = game or registry.DEFAULT_GAME
     if form in (JSON, FEN, RECORD):
-        return InputKind(form, usual)
+        return InputKind(form, default)
     if not form and _is_json(head):
-        return InputKind(JSON, usual)
+        return InputKind(JSON, default)
     column = fen_column(head) if form in ("", TABLE) else None
     is_table = form == TABLE or name.lower().endswith(_TABLE_NAMES)
     if form != TABLE and (column is None or not (is_table or column.is_named)):
@@ -93,11 +93,11 @@ def kind_of(name: str, head: bytes, game: str, form: str) -> InputKind:
         except CommandError:
             if column is None and not is_table:
                 if not form and (name == "-" or name.lower().endswith(_JSON_NAMES)):
-                    return InputKind(JSON, usual)
+                    return InputKind(JSON, default)
                 raise
     if column is None:
         raise CommandError(f"{name}: a table without a column of FENs; its first line may name one fen")
-    return InputKind(TABLE, game or column.game or usual, column=column)
+    return InputKind(TABLE, game or column.game or default, column=column)
 
 
 def _way(form: Format) -> str:

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=Path, metavar="DIR", help="the folder of games; default: the user's data")
 
 
-def usual_folder() -> Path:
+def default_folder() -> Path:
     """Return the folder of games of this user."""
     import platformdirs
 
@@ -58,7 +58,7 @@ def arguments_of(options: argparse.Namespace) -> Arguments:
     """Return the arguments that were parsed; ValueError for an option of the engine that is not for the page."""
     if "UCI_Coordinates" in options.settings:
         raise ValueError("--option UCI_Coordinates: the page has ranks of its own")
-    folder = options.games or usual_folder()
+    folder = options.games or default_folder()
     return Arguments(options.game, options.port, not options.no_browser, folder, options.settings)
 
 

@@ -142,7 +142,7 @@ class See(Command, frozen=True, tag="see"):
     """Have pictures sent to this tab, which may watch only, as it sees boards: with each position comes its own."""
 
     is_flipped: bool
-    faces: Word = ""  # '': the usual ones
+    faces: Word = ""  # '': the default ones
 
 
 ServerCommand = TakeBoard | SwitchMode | Review | See

@@ -144,7 +144,7 @@ class Board(Event, frozen=True, tag="board"):
 
     game: str
     views: list[BoardView]
-    faces: list[str]  # of the pieces, the usual one first
+    faces: list[str]  # of the pieces, the default first
 
 
 class GameCard(msgspec.Struct, frozen=True):
@@ -163,7 +163,7 @@ class Welcome(Event, frozen=True, tag="welcome"):
     """The first event of each tab."""
 
     games: list[GameCard]
-    usual: str
+    default_game: str
     version: str
 
 

@@ -48,14 +48,14 @@ class Hub:
         modes: Modes,
         reviews: Reviews,
         numbering: Iterator[int],
-        usual: str = registry.DEFAULT_GAME,
+        default_game: str = registry.DEFAULT_GAME,
         settings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Begin in a running event loop.
 
-        `numbering`: that of the modes. `usual`: the game that a page without one proposes. `settings`: of the engine.
+        `numbering`: that of the modes. `default_game`: what a page without a game proposes. `settings`: of the engine.
         """
-        self._modes, self._usual = modes, usual
+        self._modes, self._default_game = modes, default_game
         self._numbering = numbering
         self.reviews = reviews
         self.pictures = boards.Pictures()
@@ -90,7 +90,9 @@ class Hub:
         if self._holder is None and not tab.only_watches:
             self._holder = tab
         games = [*map(boards.card, registry.NAMES)]
-        send(tab, Welcome(number=self._next_number(), games=games, usual=self._usual, version=__version__))
+        send(
+            tab, Welcome(number=self._next_number(), games=games, default_game=self._default_game, version=__version__)
+        )
         self._send_tab_status()
         for event in self._whole():
             if not (event.is_private and tab.only_watches):

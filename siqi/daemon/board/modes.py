@@ -16,7 +16,7 @@ class Modes:
     """One mode is active; the next server over the same folder begins with it."""
 
     def __init__(self, modes: Sequence[Mode], folder: Path) -> None:
-        """`modes`: the usual one first."""
+        """`modes`: the default first."""
         self._modes = {mode.name: mode for mode in modes}
         self._path = folder / NAME
         self.active = modes[0]

@@ -45,32 +45,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="task", metavar="COMMAND", required=True)
     mine = commands.add_parser("mine", help="mine games for rules: after these moves, answer so")
     _add_games(mine, "games", "+")
-    usual = RuleSettings()
+    default = RuleSettings()
     option = mine.add_argument
     option("-o", "--output", metavar="RULES", help="the rule base to write, for the option RuleFile; default: print")
     option("--force", action="store_true", help="replace RULES if it is a rule base")
     what = "moves: rules of the moves played; situations: of classes of positions; default: moves"
-    option("--kind", choices=RULE_KINDS, default=usual.kind, help=what)
+    option("--kind", choices=RULE_KINDS, default=default.kind, help=what)
     what = "number pieces by kind, or by identity as in the paper; default: kind"
-    option("--items", choices=RULE_ITEMS, default=usual.items, help=what)
-    what = f"plies at the start of each game that count, 0: all; default: {usual.plies}"
-    option("--plies", type=number_to(10**6, 0), default=usual.plies, metavar="N", help=what)
+    option("--items", choices=RULE_ITEMS, default=default.items, help=what)
+    what = f"plies at the start of each game that count, 0: all; default: {default.plies}"
+    option("--plies", type=number_to(10**6, 0), default=default.plies, metavar="N", help=what)
     what = "least share of the games"
-    option("--min-support", dest="support", type=share, default=usual.support, metavar="SHARE", help=what)
+    option("--min-support", dest="support", type=share, default=default.support, metavar="SHARE", help=what)
     what = "least share of the positions, for situations"
     option(
         "--min-position-support",
         dest="position_support",
         type=share,
-        default=usual.position_support,
+        default=default.position_support,
         metavar="SHARE",
         help=what,
     )
     what = "least share of the games with the moves that have the answer"
-    option("--min-confidence", dest="confidence", type=share, default=usual.confidence, metavar="SHARE", help=what)
-    option("--min-games", dest="least", type=number_to(10**9), default=usual.least, metavar="N", help="least games")
+    option("--min-confidence", dest="confidence", type=share, default=default.confidence, metavar="SHARE", help=what)
+    option("--min-games", dest="least", type=number_to(10**9), default=default.least, metavar="N", help="least games")
     what = "most moves before the answer"
-    option("--longest", type=number_to(MAX_LONGEST), default=usual.longest, metavar="N", help=what)
+    option("--longest", type=number_to(MAX_LONGEST), default=default.longest, metavar="N", help=what)
     what = "least gain of confidence by each condition"
     option("--min-improvement", dest="improvement", type=share, default=0.0, metavar="SHARE", help=what)
     option("--phase", choices=RULE_PHASES, default="", help="count only moves played in this phase")

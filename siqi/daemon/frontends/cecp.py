@@ -204,7 +204,7 @@ class Cecp(FrontEnd):
         self._time_control.depth = self._thinking.score = 0
         self._opponent.is_engine, self._opponent.reply = False, ""
         self.engine.call_when_ready(self.engine.new_game)
-        self._begin(self._usual_start)
+        self._begin(self._default_start)
 
     def variant(self, words: list[str], line: ClientLine) -> None:
         variant = VARIANTS.get(words[0])
@@ -221,7 +221,7 @@ class Cecp(FrontEnd):
         self._variant = VARIANTS[words[0]]
         self.engine.set_option("UCI_Variant", self._variant.game)
         self._opponent.reply = ""
-        self.engine.call_when_ready(lambda: self._begin(self._usual_start))
+        self.engine.call_when_ready(lambda: self._begin(self._default_start))
 
     def computer(self, words: list[str], line: ClientLine) -> None:
         self._opponent.is_engine, self._opponent.allowed = True, []
@@ -403,7 +403,7 @@ class Cecp(FrontEnd):
     # The game
 
     @property
-    def _usual_start(self) -> str | None:
+    def _default_start(self) -> str | None:
         return self.engine.info.usual_start or None
 
     @property

@@ -29,7 +29,7 @@ from siqi.daemon.match.check import command as check
 from siqi.daemon.match.config import Config, ConfiguredEngine
 from siqi.daemon.match.engines import configured_engine, distinct, parse_engine
 from siqi.daemon.match.match_log import MatchSettings, UsageError, begun_settings
-from siqi.daemon.match.openings import openings_text, with_usual_openings
+from siqi.daemon.match.openings import openings_text, with_default_openings
 from siqi.daemon.match.records import UNKNOWN, Occasion, add_occasion, check_teams, occasion_of
 from siqi.daemon.match.schedule import ROUNDS
 from siqi.daemon.match.standings import Standings
@@ -182,7 +182,7 @@ def arguments_of(options: argparse.Namespace) -> Arguments:
     if settings.sprt and options.model is None and begun is not None:
         settings = msgspec.structs.replace(settings, sprt_model=begun.sprt_model)
     if options.openings is None:
-        settings = with_usual_openings(settings, begun)
+        settings = with_default_openings(settings, begun)
     occasion = occasion_of(options)
     check_teams(occasion, settings)
     if occasion != UNKNOWN and options.records is None:

@@ -56,7 +56,7 @@ def file_of(game: str, name: str) -> Path:
     return registry.opening_list(game, name) or Path(name)
 
 
-def with_usual_openings(settings: MatchSettings, begun: MatchSettings | None) -> MatchSettings:
+def with_default_openings(settings: MatchSettings, begun: MatchSettings | None) -> MatchSettings:
     """Return the settings of a match whose user names no openings: with the game's first list, if it has one.
 
     Series begin at the start position, as in championships. So does a match whose log does, which has the settings

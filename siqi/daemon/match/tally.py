@@ -178,8 +178,8 @@ def latency(over_ms: Sequence[float]) -> tuple[float, float]:
 
 def latency_text(over_ms: Sequence[float]) -> str:
     """Return an engine's latency in words."""
-    usual, worst = latency(over_ms)
-    return f"time of a move above its limit: 99 % up to {usual:+.1f} ms, worst {worst:+.1f} ms"
+    p99, worst = latency(over_ms)
+    return f"time of a move above its limit: 99 % up to {p99:+.1f} ms, worst {worst:+.1f} ms"
 
 
 def strength(pairs: Sequence[int]) -> str:

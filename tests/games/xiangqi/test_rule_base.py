@@ -417,7 +417,7 @@ def test_a_mark_is_of_a_prefix() -> None:
 
 # The loop in the daemon
 
-AT_USUAL_PRIORITY = (
+AT_NORMAL_PRIORITY = (
     "from siqi.games.xiangqi.knowledge import rule_miner; rule_miner.mine.__defaults__ = (0,);"
     "from siqi.daemon.main import main; main()"
 )
@@ -454,7 +454,7 @@ def options_for(games: Path, rules: Path) -> tuple[str, ...]:
 def test_a_game_played_is_mined_and_its_rules_are_played(tmp_path: Path) -> None:
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
     setup = (*options_for(games, rules), "setoption name UseRules value paper")
-    with Client(*setup, program=AT_USUAL_PRIORITY) as client:
+    with Client(*setup, program=AT_NORMAL_PRIORITY) as client:
         client.sync()
         for number in range(1, 4):
             client.send("ucinewgame", f"position startpos moves {' '.join(SHORT_GAME)}")
@@ -476,7 +476,7 @@ def test_a_game_played_is_mined_and_its_rules_are_played(tmp_path: Path) -> None
 
 def test_games_of_a_daemon_that_was_killed_are_mined_by_the_next(tmp_path: Path) -> None:
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
-    with Client(*options_for(games, rules), program=AT_USUAL_PRIORITY) as client:
+    with Client(*options_for(games, rules), program=AT_NORMAL_PRIORITY) as client:
         client.sync()
         wait_for_games(rules, 0)
         client.send(f"position startpos moves {' '.join(SHORT_GAME)}", "isready")
@@ -484,7 +484,7 @@ def test_games_of_a_daemon_that_was_killed_are_mined_by_the_next(tmp_path: Path)
         client.process.send_signal(signal.SIGKILL)
         client.process.wait(10)
     assert games.read_bytes().count(b"\n") == 1
-    with Client(*options_for(games, rules), program=AT_USUAL_PRIORITY) as client:
+    with Client(*options_for(games, rules), program=AT_NORMAL_PRIORITY) as client:
         client.sync()
         wait_for_games(rules, 1)
 
@@ -528,7 +528,7 @@ def test_a_fault_of_the_loop_is_one_line(fault: str, tmp_path: Path) -> None:
         learn(tmp_path / "other.jsonl", rules)
     before = rules.read_bytes() if rules.is_file() else b""
     options = [line for line in options_for(games, rules) if fault != "unnamed" or "RuleFile" not in line]
-    with Client(*options, program=AT_USUAL_PRIORITY) as client:
+    with Client(*options, program=AT_NORMAL_PRIORITY) as client:
         client.sync()
         for _ in range(2):
             client.send(f"position startpos moves {' '.join(SHORT_GAME)}", "ucinewgame")

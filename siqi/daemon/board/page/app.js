@@ -19,7 +19,7 @@ const TICK_MS = 100;
 /** @type {Shell} */
 const shell = {
   cards: [],
-  usual: '',
+  defaultGame: '',
   holds: true,
   isOpen: true,
   board: new BoardView({
@@ -60,7 +60,7 @@ function hear(event) {
   switch (event.event) {
     case 'welcome':
       shell.cards = event.games;
-      shell.usual = event.usual;
+      shell.defaultGame = event.default_game;
       break;
     case 'mode':
       enter(event.mode, event.modes);

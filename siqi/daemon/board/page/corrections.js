@@ -123,7 +123,7 @@ export class Corrections {
   begin() {
     const last = this.table()?.contest;
     const cards = this.shell.cards;
-    const game = last?.game ?? this.shell.usual;
+    const game = last?.game ?? this.shell.defaultGame;
     const isEwn = (/** @type {string} */ name) => Boolean(cards.find((card) => card.game === name)?.has_dice);
     /** @type {Field[]} */
     const fields = [

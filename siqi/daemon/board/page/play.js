@@ -122,7 +122,7 @@ export class PlayPage {
   showDialog() {
     const { dialog, shell } = this;
     dialog.cards = shell.cards;
-    dialog.game ||= shell.usual;
+    dialog.game ||= shell.defaultGame;
     if (this.shown?.stage === 'start' && shell.holds && shell.isOpen) dialog.open(null);
     else dialog.leave();
     dialog.translate();

@@ -5,7 +5,7 @@
 /** @typedef {{event: 'board', number: number, game: string, views: BoardView[], faces: string[]}} Board */
 /** @typedef {{event: 'picture', number: number, picture: number, is_flipped: boolean, faces: string, svg: string}} Picture */
 /** @typedef {{game: string, names: {[language: string]: string[]}, pieces: string[], elo: number[], has_dice: boolean, has_setup: boolean, has_hidden: boolean}} GameCard */
-/** @typedef {{event: 'welcome', number: number, games: GameCard[], usual: string, version: string}} Welcome */
+/** @typedef {{event: 'welcome', number: number, games: GameCard[], default_game: string, version: string}} Welcome */
 /** @typedef {{word: string, chinese: string, throw: number}} PlayedMove */
 /** @typedef {{word: string, points: string[]}} Choice */
 /** @typedef {{left: [number, number], running: number | null}} Clocks */
@@ -74,7 +74,7 @@
  */
 /**
  * What the page gives to its modes.
- * @typedef {{cards: GameCard[], usual: string, holds: boolean, isOpen: boolean, board: import('./board.js').BoardView,
+ * @typedef {{cards: GameCard[], defaultGame: string, holds: boolean, isOpen: boolean, board: import('./board.js').BoardView,
  *   ask: (command: object) => void, say: (line: string) => void, show: () => void}} Shell
  */
 /**

@@ -93,7 +93,7 @@ class Protocol:
 
     name: ClassVar[str]
     games: ClassVar[tuple[str, ...]]
-    """The games that are played by it, the usual one first."""
+    """The games that are played by it, the default first."""
 
     greeting: ClassVar[tuple[str, ...]]
     begin: ClassVar[str] = ""

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 import msgspec
 import zstandard
 
-from siqi.games.game_record import GameRecord
+from siqi.games.contract import Game, Position
+from siqi.games.game_record import CutGameError, GameRecord, check_moves
 from siqi.games.shape import shift_ranks
 from siqi.system.encodings import decode
 
 if TYPE_CHECKING:
-    from siqi.games.xiangqi.library.pgn import Game
+    from siqi.games.xiangqi.library import pgn
 
 
 class _JsonGame(msgspec.Struct):
@@ -81,10 +82,19 @@ def read_game_records(path: Path, report: Callable[[str], None], variant: str = 
                 yield GameRecord(moves, tuple(dice or 0 for dice in game.dice), result, fen=game.fen or "")
 
 
+def playable(game: Game[Position], record: GameRecord) -> GameRecord:
+    """Return a record up to its first move against the rules."""
+    try:
+        check_moves(game, record)
+    except CutGameError as error:
+        return error.record
+    return record
+
+
 def _pgn(path: Path, report: Callable[[str], None]) -> Iterator[GameRecord]:
     from siqi.games.xiangqi.library.pgn import read_games  # compiles Xiangqi's kernels
 
-    def skip(game: Game) -> None:
+    def skip(game: pgn.Game) -> None:
         report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")
 
     with open_data(path) as file:

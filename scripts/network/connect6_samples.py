@@ -17,14 +17,14 @@ import msgspec
 import numpy as np
 
 from scripts.common import logistic, script
-from scripts.common.records import open_text, read_game_records
+from scripts.common.records import open_text, playable, read_game_records
 
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.evaluation.network import ENEMY, OWN, VALUE_LOGIT
 from siqi.games.connect6.rules.lookup import POINTS
 from siqi.games.connect6.rules.notation import parse_move
-from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
+from siqi.games.connect6.rules.position import NO_POINT
 from siqi.games.connect6.search.threats import ThreatSolver
 from siqi.games.game_record import GameRecord, replay
 
@@ -101,18 +101,15 @@ def policy_samples(paths: Sequence[Path], seed: int) -> tuple[PolicySamples, Pol
     for path in paths:
         for record in script.progress(read_game_records(path, print, "connect6"), unit=" games"):
             if not record.fen:
-                samples[is_held_out(record.moves)].extend(_turns(record.moves, rng))
+                samples[is_held_out(record.moves)].extend(_turns(record, rng))
     return _policy(samples[0]), _policy(samples[1])
 
 
-def _turns(moves: Sequence[str], rng: random.Random) -> Iterator[tuple[Any, int, tuple[int, int]]]:
-    position = start()
-    for text in moves:
-        try:
-            move = position.parse_move(text)
-        except ValueError:
-            return
-        points = [first_stone(move), second_stone(move)]
+def _turns(record: GameRecord, rng: random.Random) -> Iterator[tuple[Any, int, tuple[int, int]]]:
+    game: Any = script.load_once("connect6")
+    record = playable(game, record)
+    for position, word in zip(replay(game, record), record.moves, strict=False):
+        points = list(parse_move(word))
         if position.ply >= FIRST_PLY and position.record.threats[position.turn] == 0 and points[1] != NO_POINT:
             board = as_seen(position.record.stones, position.turn)
             if rng.random() < ONE_LEFT:
@@ -121,13 +118,6 @@ def _turns(moves: Sequence[str], rng: random.Random) -> Iterator[tuple[Any, int,
                 yield board, 1, (points[1], points[1])
             else:
                 yield board, 0, (points[0], points[1])
-        position.push(move)
-
-
-def start() -> Connect6Position:
-    """Return the position at the start of a game."""
-    game: Any = script.load_once("connect6")
-    return game.position()  # type: ignore[no-any-return]
 
 
 def _policy(samples: Sequence[tuple[Any, int, tuple[int, int]]]) -> PolicySamples:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from scripts.common import script
-from scripts.common.records import read_game_records
+from scripts.common.records import playable, read_game_records
 from scripts.common.runs import add_finished, digest
 from scripts.network.connect6_samples import FIRST_PLY
 from scripts.network.connect6_sampling import Search
@@ -34,7 +34,7 @@ from scripts.network.connect6_sampling import Search
 from siqi.games.books.book import BookFileError
 from siqi.games.connect6.evaluation.network import NETWORK_BOOK, read_network
 from siqi.games.connect6.evaluation.patterns import NetworkEvaluation
-from siqi.games.game_record import CutGameError, GameRecord, check_moves, position_after
+from siqi.games.game_record import GameRecord, position_after
 from siqi.system.log import RunLog
 
 KIND = "positions of Connect6 from which its search asks for a value"
@@ -69,11 +69,7 @@ def search_by(network: Path) -> Search:
 
 def sampled(work: Work) -> bytes:
     """Return the line of a game."""
-    record = work.record
-    try:
-        check_moves(script.load_once("connect6"), record)
-    except CutGameError as error:
-        record = error.record
+    record = playable(script.load_once("connect6"), work.record)
     line = {"number": work.number, "moves": record.moves, "samples": list(samples_of(record, work))}
     return msgspec.json.encode(line)
 

@@ -18,14 +18,14 @@ from typing import Any
 import msgspec
 
 from scripts.common import script
-from scripts.common.records import SELF_PLAY, read_game_records
+from scripts.common.records import SELF_PLAY, playable, read_game_records
 from scripts.common.runs import add_finished
 from scripts.match.agents import EngineAgent
 from scripts.network.connect6_samples import is_asked, new_solver
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.arguments import parse_option
-from siqi.games.game_record import GameRecord
+from siqi.games.game_record import GameRecord, replay
 from siqi.system.log import RunLog
 
 HASH_MB = "8"
@@ -42,22 +42,15 @@ def scored(call: tuple[ScoringSettings, int, GameRecord]) -> bytes:
     settings, number, record = call
     game: Any = script.load_once("connect6")
     agent = EngineAgent(game, {"Hash": HASH_MB, **settings.options})
-    position, solver = game.position(), new_solver()
-    words: list[str] = []
+    solver, moves = new_solver(), playable(game, record).moves
     scores: list[int | None] = []
-    for word in record.moves:
-        try:
-            move = position.parse_move(word)
-        except ValueError:
-            break
+    for position, _ in zip(replay(game, record), moves, strict=False):
         score = None
         if is_asked(position, solver):
             agent.new_game(0)
             score = agent.search(position, PlayerLimits(nodes=settings.nodes)).lines[0].score.cp
-        words.append(word)
         scores.append(score)
-        position.push(move)
-    line = {"game": "connect6", "number": number, "moves": words, "scores": scores, "result": record.result}
+    line = {"game": "connect6", "number": number, "moves": moves, "scores": scores, "result": record.result}
     return msgspec.json.encode(line)
 
 

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from fixture_files import vectors
-from game_logs import connect6_games, connect6_scored
+from game_logs import connect6_games, connect6_scored, write
 
+from scripts.common import script
+from scripts.common.records import read_game_records
 from scripts.network import connect6_samples, sample_connect6_positions, train_connect6_network
 from scripts.network.adam import Steps
 from scripts.network.connect6_samples import (
@@ -21,10 +23,10 @@ from scripts.network.connect6_samples import (
     new_solver,
     policy_samples,
     scored_positions,
-    start,
     value_samples,
 )
 from scripts.network.connect6_sampling import Search
+from scripts.network.score_connect6_games import ScoringSettings, scored
 from scripts.network.train_connect6_network import MAX_OUTPUTS, POLICY, VALUE, Learner, floats, new_state, quantise
 
 import naive.connect6_network as naive
@@ -41,6 +43,7 @@ from siqi.games.connect6.evaluation.patterns import NetworkEvaluation
 from siqi.games.connect6.rules.lookup import POINTS, SIZE
 from siqi.games.connect6.search.search import THREAT_DEPTH, THREAT_NODES
 from siqi.games.connect6.search.threats import ThreatSolver
+from siqi.games.game_record import GameRecord, position_after
 
 NUMBERS = {code: number for number, code in enumerate(WINDOWS)}
 
@@ -169,6 +172,21 @@ def test_policy_samples_are_positions_of_the_games(tmp_path: Path, all_learned: 
             assert abs(own - int(head) - enemy) <= 2  # who moved last is ahead by at most the odd stone
 
 
+def test_a_game_counts_up_to_its_first_illegal_move(tmp_path: Path) -> None:
+    games = [json.loads(line) for line in connect6_games(tmp_path / "games.jsonl").read_text().splitlines()]
+    for game in games:
+        game["moves"][-1:] = [game["moves"][0], "a1b2"]
+    faulty = write(tmp_path / "faulty.jsonl", games)
+    for game in games:
+        game["moves"][-2:] = []
+    whole = write(tmp_path / "whole.jsonl", games)
+    samples = [policy_samples([path], 1) for path in (faulty, whole)]
+    for one, other in zip(*(learned + held_out for learned, held_out in samples), strict=True):
+        assert len(one) and np.array_equal(one, other)
+    line = json.loads(scored((ScoringSettings("games", 50), 0, next(read_game_records(faulty, print, "connect6")))))
+    assert line["moves"] == games[0]["moves"] and len(line["scores"]) == len(line["moves"])
+
+
 def rows_of(parts: Any) -> Any:
     return sorted((board.tobytes(), result) for part in parts for board, result, _ in zip(*part, strict=True))
 
@@ -186,10 +204,7 @@ def test_value_samples_are_quiet_and_have_scores_in_the_mover_s_view(tmp_path: P
 
 
 def after(words: list[str]) -> Any:
-    position = start()
-    for word in words:
-        position.push(position.parse_move(word))
-    return position
+    return position_after(script.load_once("connect6"), GameRecord(tuple(words)))
 
 
 def test_a_value_is_not_asked_for_where_a_threat_or_a_win_stands() -> None:

@@ -93,7 +93,7 @@ class GameInfo(NamedTuple):
     """The declaration of a game: everything known about it before it is loaded."""
 
     name: str
-    board: BoardShape
+    shape: BoardShape
     sides: tuple[str, str]  # their letters in FENs, the first side's first
     pieces: tuple[str, str]  # the letters of each side's pieces (or stones) in FENs
     players: tuple[str, str]  # the sides' names, as the tags of a game's file have them
@@ -133,7 +133,7 @@ class GameInfo(NamedTuple):
         unknown = set(pieces.values()) - known
         if unknown:
             raise ValueError(f"unknown piece {min(unknown)}")
-        return self.board.placement(pieces)
+        return self.shape.placement(pieces)
 
 
 def check_perft(depth: int, most: int) -> None:
@@ -245,7 +245,7 @@ class Position(Protocol):
         """Return the position as text: a FEN, or `startpos [moves ...]` before both set-ups, where no FEN exists."""
 
     def pieces(self) -> dict[str, str]:
-        """Return the FEN's letters by the names of their points (`GameInfo.board`); empty before the set-ups."""
+        """Return the FEN's letters by the names of their points (`GameInfo.shape`); empty before the set-ups."""
 
     def board(self) -> str:
         """Return a diagram of several lines, for `d`."""

@@ -40,7 +40,7 @@ def test_the_column_is_found(text: str, place: str | None, game: str) -> None:
 
 def test_the_game_of_a_fen_is_that_of_its_rows() -> None:
     for game in registry.NAMES:
-        columns, rows = (len(names) for names in registry.info(game).board[:2])
+        columns, rows = (len(names) for names in registry.info(game).shape[:2])
         assert game_of_fen("/".join([str(columns)] * rows) + " w") == game
     assert game_of_fen("startpos moves h2e2") == game_of_fen("8/8/8/8/8/8/8/8 w") == game_of_fen("a.b/c/d/e/f") == ""
 

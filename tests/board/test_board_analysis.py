@@ -78,7 +78,7 @@ class Study:
         elif shown.has_throw and not shown.throw:
             self.do(ask.Dice(self.rng.randint(1, 6)))
         elif shown.stones:
-            columns, rows = loaded(shown.game).info.board.columns, loaded(shown.game).info.board.rows
+            columns, rows = loaded(shown.game).info.shape.columns, loaded(shown.game).info.shape.rows
             empty = [f"{column}{row}" for column in columns for row in rows if f"{column}{row}" not in shown.pieces]
             self.do(ask.Add("".join(self.rng.sample(empty, shown.stones))))
         else:

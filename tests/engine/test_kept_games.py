@@ -450,7 +450,7 @@ def botzone(name: str, word: str) -> dict[str, Any]:
     """Return a move as Botzone writes it."""
     if name == "xiangqi":
         return {"source": word[:2], "target": word[2:]}
-    points = [*registry.info(name).board.points(word), (-1, 19)]
+    points = [*registry.info(name).shape.points(word), (-1, 19)]
     return {"x0": points[0][0], "y0": 18 - points[0][1], "x1": points[1][0], "y1": 18 - points[1][1]}
 
 

@@ -132,31 +132,31 @@ def test_positions_have_what_the_declaration_promises(game: Game) -> None:
 
 @pytest.mark.parametrize("name", CORNERS)
 def test_the_frame_is_as_documented(name: str) -> None:
-    board = registry.info(name).board
-    assert (board.point_text(0, 0), board.point_text(len(board.columns) - 1, len(board.rows) - 1)) == CORNERS[name]
+    shape = registry.info(name).shape
+    assert (shape.point_text(0, 0), shape.point_text(len(shape.columns) - 1, len(shape.rows) - 1)) == CORNERS[name]
 
 
 def test_board_shape(game: Game) -> None:
     """Every point's name is read back, alone, in pairs and in capitals."""
-    board = game.info.board
-    width, height = len(board.columns), len(board.rows)
+    shape = game.info.shape
+    width, height = len(shape.columns), len(shape.rows)
     last = width - 1, height - 1
-    assert board.turned(0, 0) == last and board.turned(1, 2) == (width - 2, height - 3)
+    assert shape.turned(0, 0) == last and shape.turned(1, 2) == (width - 2, height - 3)
     points = list(itertools.product(range(width), range(height)))
-    assert len({board.point_text(*point) for point in points}) == width * height
+    assert len({shape.point_text(*point) for point in points}) == width * height
     for point, other in zip(points, points[::-1], strict=True):
-        text = board.point_text(*point) + board.point_text(*other)
-        assert board.points(text) == board.points(text.upper()) == [point, other]
-        assert board.turned(*point) == other
+        text = shape.point_text(*point) + shape.point_text(*other)
+        assert shape.points(text) == shape.points(text.upper()) == [point, other]
+        assert shape.turned(*point) == other
     for point in ((-1, 0), (0, -1), (width, 0), (0, height)):
         with pytest.raises(ValueError, match="off the board"):
-            board.point_text(*point)
-    corner = board.point_text(0, 0)
+            shape.point_text(*point)
+    corner = shape.point_text(0, 0)
     kelvin, long_s = "\u212a1", "\u017f1"  # equal to k and s if case is ignored
     broken = [f"{corner}{rest}" for rest in (" ", "\n", "=", "-", corner[0])]
     for text in ("", "?", "123456", "a20", "t1", kelvin, long_s, *broken):
         with pytest.raises(ValueError, match="not made of points"):
-            board.points(text)
+            shape.points(text)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -175,7 +175,7 @@ def test_pieces_and_fens_agree(game: Game, seed: int) -> None:
             continue
         move = any_move(position, rng)
         text = position.move_text(move)
-        points = [info.board.point_text(*point) for point in info.board.points(text)]
+        points = [info.shape.point_text(*point) for point in info.shape.points(text)]
         if pieces.keys() & points:  # a piece moves
             assert len(points) == 2 and pieces[points[0]] in letters[turn]
             assert pieces.get(points[1]) not in letters[turn] or info.name == "ewn"
@@ -189,7 +189,7 @@ def test_pieces_and_fens_agree(game: Game, seed: int) -> None:
 
 def test_fen_of_refuses_what_the_game_has_not(game: Game) -> None:
     info, position = game.info, begun(game)
-    point, letter = info.board.point_text(0, 0), info.pieces[0][0]
+    point, letter = info.shape.point_text(0, 0), info.pieces[0][0]
     for pieces, reason in (
         ({"z9": letter}, "point off the board: z9"),
         ({point: "?"}, "unknown piece ?"),
@@ -250,7 +250,7 @@ def test_views_are_written_as_their_viewer_sees_them(game: Game) -> None:
     with pytest.raises(ValueError, match="both sides have hidden pieces"):
         game.fen_of({"A0": "x", "L0": "X"}, 0)
     assert view.observed("g0F0", 2) == "G0F0=2" and view.observed("G0F0", 3, "A1") == "G0F0=3@A1"
-    assert game.info.board.points("G0F0=3@A1") == [(0, 5), (0, 6)]
+    assert game.info.shape.points("G0F0=3@A1") == [(0, 5), (0, 6)]
     for text, result, flag in (("G0F0", 4, ""), ("G0F0", -1, ""), ("G0", 1, ""), ("G0F0=1", 1, ""), ("G0F0", 1, "A5")):
         with pytest.raises(ValueError, match="not a move"):
             view.observed(text, result, flag)

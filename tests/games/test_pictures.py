@@ -41,9 +41,9 @@ STARTS = {
 @pytest.mark.parametrize("game", registry.NAMES)
 @pytest.mark.parametrize("shown", (PictureStyle(), PictureStyle(flipped=True), PictureStyle(coordinates=False)))
 def test_centres_are_where_rings_are_drawn(game: str, shown: PictureStyle) -> None:
-    maker, board = registry.picture_maker(game), registry.info(game).board
+    maker, shape = registry.picture_maker(game), registry.info(game).shape
     centres = maker.centres(shown)
-    assert len(centres) == len(board.columns) * len(board.rows)
+    assert len(centres) == len(shape.columns) * len(shape.rows)
     assert list(centres) == sorted(centres, key=lambda point: centres[point][::-1])
     position = registry.load(game).position(None)
     for point in [*centres][:: max(len(centres) // 7, 1)]:
@@ -119,7 +119,7 @@ def test_every_position_has_a_picture(name: str, flipped: bool) -> None:
         actual = placed(drawn(position, name, PictureStyle(flipped=flipped)))
         assert len(actual) == len(pieces)
         seen += len(pieces)
-        shape = registry.info(name).board
+        shape = registry.info(name).shape
         across: dict[int, set[float]] = {}
         down: dict[int, set[float]] = {}
         letters: dict[str, set[str]] = {}
@@ -518,7 +518,7 @@ def test_widths_in_a_terminal() -> None:
 @pytest.mark.parametrize("flipped", [True, False])
 def test_rows_are_of_one_width(name: str, chinese: bool, flipped: bool) -> None:
     """Every cell begins at the same column of the terminal in each row, with wide characters and without."""
-    shape = registry.info(name).board
+    shape = registry.info(name).shape
     for position in random_game(name, 12, 15):
         lines = list(registry.picture_maker(name).text(position, TerminalStyle(chinese, False, flipped, 80)))
         assert max(map(width_of, lines)) <= 80 and len(lines) == len(shape.rows) + 2

@@ -58,8 +58,8 @@ def confirm(page: Any) -> None:
 def next_points(now: Table, rng: random.Random, whole: Position | None) -> list[str]:
     """Return the points of a random move of the opponent, who knows the own pieces."""
     if whole is not None:
-        board, move = registry.info("junqi").board, whole.move_text(rng.choice(whole.legal_moves()))
-        return [board.point_text(*point) for point in board.points(move)]
+        shape, move = registry.info("junqi").shape, whole.move_text(rng.choice(whole.legal_moves()))
+        return [shape.point_text(*point) for point in shape.points(move)]
     return picks(now, rng)
 
 

@@ -144,8 +144,8 @@ class Table:
         if shown.choices:
             return self.rng.choice(shown.choices).word
         info = registry.info(shown.settings.game)  # type: ignore[union-attr]
-        columns, rows = range(len(info.board.columns)), range(len(info.board.rows))
-        points = [info.board.point_text(column, row) for column in columns for row in rows]
+        columns, rows = range(len(info.shape.columns)), range(len(info.shape.rows))
+        points = [info.shape.point_text(column, row) for column in columns for row in rows]
         return "".join(self.rng.sample([point for point in points if point not in shown.pieces], shown.stones))
 
     def play(self, most: int = 10_000) -> Snapshot:

@@ -99,7 +99,7 @@ class Positions:
     def stones(self) -> int:
         """Return the number of stones in the turn of the side to move, in games whose turns are made of stones."""
         info, whole = self.info, self.whole
-        empty = len(info.board.columns) * len(info.board.rows) - len(whole.pieces())
+        empty = len(info.shape.columns) * len(info.shape.rows) - len(whole.pieces())
         if whole.count_legal() > empty:
             return info.stones_per_turn
         return len(self.points_of(whole.move_text(whole.legal_moves()[-1])))  # few moves, two stones last
@@ -135,10 +135,10 @@ class Positions:
     def points_of(self, word: str) -> list[str]:
         """Return the names of the points in a move's word; none for a set-up."""
         try:
-            points = self.info.board.points(word)
+            points = self.info.shape.points(word)
         except ValueError:
             return []
-        return [self.info.board.point_text(*point) for point in points]
+        return [self.info.shape.point_text(*point) for point in points]
 
 
 def _key(node: Node) -> tuple[int, str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from siqi.daemon.clients.base import EngineProcess
 from siqi.daemon.clients.player import Choice, Forfeit, StartError, Turn
-from siqi.daemon.frontends.junqi import BOARD, NO_FLAG, NO_MOVE
+from siqi.daemon.frontends.junqi import NO_FLAG, NO_MOVE, SHAPE
 from siqi.games.contract import Position, is_hidden_position
 
 QUIET_PLIES = 31
@@ -72,5 +72,5 @@ class JunqiEngine(EngineProcess):
 
 def turned(squares: str, side: int) -> str:
     """Return squares of a side's own frame in the first side's, or back; ValueError for other text."""
-    points = BOARD.points(squares)
-    return "".join(BOARD.point_text(*(BOARD.turned(*point) if side else point)) for point in points)
+    points = SHAPE.points(squares)
+    return "".join(SHAPE.point_text(*(SHAPE.turned(*point) if side else point)) for point in points)

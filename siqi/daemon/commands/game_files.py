@@ -134,7 +134,7 @@ def game_of_fen(text: str) -> str:
     parts = position_of(text)
     board = "" if parts is None else parts.start.partition(" ")[0]
     rows = board.count("/") + 1
-    fitting = (game for game in registry.NAMES if len(registry.info(game).board.rows) == rows)
+    fitting = (game for game in registry.NAMES if len(registry.info(game).shape.rows) == rows)
     return next(fitting, "") if board.replace("/", "").isalnum() else ""
 
 

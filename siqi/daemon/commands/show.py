@@ -259,10 +259,10 @@ def _drawing(arguments: Arguments, game: str, position: Position | Diagram, make
     theme = "light" if arguments.png is not None and arguments.theme == "auto" else arguments.theme
     arrows = []
     for word in arguments.arrows:
-        points = registry.info(game).board.points(word)
+        points = registry.info(game).shape.points(word)
         if len(points) != 2:
             raise ValueError(f"--arrow: two points, not {word}")
-        names = [registry.info(game).board.point_text(*point) for point in points]
+        names = [registry.info(game).shape.point_text(*point) for point in points]
         arrows.append((names[0], names[1]))
     for extra in arguments.extras:
         if extra not in maker.EXTRAS:

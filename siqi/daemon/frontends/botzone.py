@@ -97,15 +97,15 @@ class Botzone(MoveByMove):
 
     def answer(self, move: str) -> None:
         self._moves.append(move)
-        board = registry.info(self._game).board
+        shape = registry.info(self._game).shape
         if self._game == "connect6":
             response: dict[str, Any] = {"x1": -1, "y1": -1}
-            for i, (column, row) in enumerate(board.points(move)):
-                response |= {f"x{i}": column, f"y{i}": len(board.rows) - 1 - row}
+            for i, (column, row) in enumerate(shape.points(move)):
+                response |= {f"x{i}": column, f"y{i}": len(shape.rows) - 1 - row}
         elif self._game == "ewn" and move.isdigit():
             response = {"setup": move}
         else:
-            source, target = (board.point_text(*point) for point in board.points(move))
+            source, target = (shape.point_text(*point) for point in shape.points(move))
             response = {"source": source, "target": target}
         self.out.line(json.dumps({"response": response}), KEEP_RUNNING)
 
@@ -169,18 +169,18 @@ def game_of(first: dict[str, Any]) -> str:
 
 def moves_of(game: str, turn: Any) -> list[str]:
     """Return the move of a request or response in the game's notation, if any; ValueError if it is malformed."""
-    turn, board = as_object(turn), registry.info(game).board
+    turn, shape = as_object(turn), registry.info(game).shape
     if game == "connect6":
         stones = [(turn["x0"], turn["y0"]), (turn["x1"], turn["y1"])]
-        if any(not -1 <= x < len(board.columns) for stone in stones for x in stone):
+        if any(not -1 <= x < len(shape.columns) for stone in stones for x in stone):
             raise ValueError("a stone is beyond the board")
-        words = [board.point_text(x, len(board.rows) - 1 - y) for x, y in stones if x not in NOTHING]
+        words = [shape.point_text(x, len(shape.rows) - 1 - y) for x, y in stones if x not in NOTHING]
         return ["".join(words)] if words else []
     if game == "ewn" and "setup" in turn:
         return [] if turn["setup"] in NOTHING else [shaped(turn["setup"], "[1-6]{6}", "a set-up")]
     if turn["source"] in NOTHING:
         return []
-    square = f"[{board.columns[0]}-{board.columns[-1]}][{board.rows[0]}-{board.rows[-1]}]"
+    square = f"[{shape.columns[0]}-{shape.columns[-1]}][{shape.rows[0]}-{shape.rows[-1]}]"
     return ["".join(shaped(turn[field], square, "a square") for field in ("source", "target"))]
 
 

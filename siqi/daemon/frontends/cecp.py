@@ -361,10 +361,10 @@ class Cecp(FrontEnd):
         """Highlight the targets of the piece that the user has picked up, if a die restricts them."""
         if not self._opponent.allowed:
             return
-        board = self.engine.info.board
+        shape = self.engine.info.shape
         targets = {move.removeprefix(words[0]) for move in self._opponent.allowed if move.startswith(words[0])}
         marks = dict.fromkeys(targets, "Y")
-        self.out.line(f"highlight {board.placement(marks)}")
+        self.out.line(f"highlight {shape.placement(marks)}")
 
     def hint(self, words: list[str], line: ClientLine) -> None:
         if self._opponent.reply:

@@ -25,7 +25,7 @@ SQUARE = "[A-L][0-4]"
 NO_FLAG = "00"
 NO_MOVE = "0000"
 
-BOARD = registry.info("junqi").board
+SHAPE = registry.info("junqi").shape
 
 
 class Referee(MoveByMove):
@@ -105,7 +105,7 @@ class Referee(MoveByMove):
             raise ValueError(f"not {('a square', 'two squares')[count - 1]}: {printable(squares)}")
         if self._side == 0:
             return squares
-        return "".join(BOARD.point_text(*BOARD.turned(*point)) for point in BOARD.points(squares))
+        return "".join(SHAPE.point_text(*SHAPE.turned(*point)) for point in SHAPE.points(squares))
 
     def _observed(self, move: str, words: list[str]) -> str:
         """Return the word of a move in this side's view; `words`: its reported result, and the flag's square if any."""

@@ -21,7 +21,7 @@ TURN_MS = 9_500
 """The longest search for a turn unless the option `MoveTime` says otherwise: 10 s, less what a busy machine adds. A
 championship's clock alone allows four minutes, and no client of these protocols expects that."""
 
-BOARD = registry.info("connect6").board
+SHAPE = registry.info("connect6").shape
 
 
 class Notation(NamedTuple):
@@ -37,7 +37,7 @@ class Notation(NamedTuple):
             del stones[1]
         if not 1 <= len(stones) <= 2 or any(len(stone) != 2 or not set(stone) <= set(LETTERS) for stone in stones):
             raise ValueError("not a turn")
-        return "".join(BOARD.point_text(*self._turned(*map(LETTERS.index, stone))) for stone in stones)
+        return "".join(SHAPE.point_text(*self._turned(*map(LETTERS.index, stone))) for stone in stones)
 
     def letters_of(self, turn: str) -> str:
         """Return a move of the game in letters, always two stones."""
@@ -46,12 +46,12 @@ class Notation(NamedTuple):
 
     def stones(self, turn: str) -> list[str]:
         """Return the letters of each stone of a move of the game."""
-        points = (self._turned(*point) for point in BOARD.points(turn))
+        points = (self._turned(*point) for point in SHAPE.points(turn))
         return [LETTERS[column] + LETTERS[row] for column, row in points]
 
     def _turned(self, column: int, row: int) -> tuple[int, int]:
         """Return a point with its row counted the client's way, or back."""
-        return column, len(BOARD.rows) - 1 - row if self.is_from_top else row
+        return column, len(SHAPE.rows) - 1 - row if self.is_from_top else row
 
 
 class Letters(MoveByMove):

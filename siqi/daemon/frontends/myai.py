@@ -100,7 +100,7 @@ class MyAi(MoveByMove):
             points = self.engine.setup_points(self._side)
             squares = [points[move.index(piece)] for piece in "123456"]
         else:
-            squares = [EWN.board.point_text(*point) for point in EWN.board.points(move)]
+            squares = [EWN.shape.point_text(*point) for point in EWN.shape.points(move)]
         self.out.line(" ".join(map(square_of, squares)))
 
     commands: ClassVar[Mapping[str, Command]] = {
@@ -117,12 +117,12 @@ class MyAi(MoveByMove):
 
 def point_of(square: str) -> str:
     """Return the game's name of a referee's square; the game counts rows from the bottom."""
-    return EWN.board.point_text(COLUMNS.index(square[0]), len(ROWS) - 1 - ROWS.index(square[1]))
+    return EWN.shape.point_text(COLUMNS.index(square[0]), len(ROWS) - 1 - ROWS.index(square[1]))
 
 
 def square_of(point: str) -> str:
     """Return the referee's name of a point of the game."""
-    ((column, row),) = EWN.board.points(point)
+    ((column, row),) = EWN.shape.points(point)
     return COLUMNS[column] + ROWS[len(ROWS) - 1 - row]
 
 

@@ -54,7 +54,7 @@ class Boards:
 
 def marks_of(info: GameInfo, move: str) -> tuple[tuple[Arrow, ...], tuple[str, ...]]:
     """Return the marks of a move: an arrow, or rings where stones are placed; none for ''."""
-    points = [info.board.point_text(*point) for point in info.board.points(bare(move))] if move else []
+    points = [info.shape.point_text(*point) for point in info.shape.points(bare(move))] if move else []
     if len(points) == 2 and info.stones_per_turn == 1:
         return (Arrow(points[0], points[1]),), ()
     return (), tuple(points)

@@ -23,7 +23,7 @@ EVALUATIONS = ("network", "roads")
 
 INFO = GameInfo(
     name="connect6",
-    board=BoardShape(tuple("abcdefghijklmnopqrs"), tuple(map(str, range(1, 20)))),
+    shape=BoardShape(tuple("abcdefghijklmnopqrs"), tuple(map(str, range(1, 20)))),
     sides=("b", "w"),
     pieces=("b", "w"),
     players=("Black", "White"),

@@ -107,7 +107,7 @@ def draw(
         foreground.append(drawing.use(stones[letter], *grid.place(point)))
     if threats:
         foreground += _threats(position, grid)
-    last = last_points(position, INFO.board) if style.lastmove is None else style.lastmove
+    last = last_points(position, INFO.shape) if style.lastmove is None else style.lastmove
     numbered = _turn_numbers(position) if numbers else {}
     for side, class_ in enumerate(("onblack", "onwhite")):
         placed = [(str(turn), *grid.place(p)) for p, turn in numbered.items() if pieces.get(p) == INFO.pieces[side]]
@@ -127,7 +127,7 @@ def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, floa
 
 def _grid(style: PictureStyle) -> Grid:
     left = 26 + (10 if style.coordinates else 0)
-    return Grid(INFO.board, left, 26, (STEP, STEP), (RADIUS, RADIUS), flipped=style.flipped)
+    return Grid(INFO.shape, left, 26, (STEP, STEP), (RADIUS, RADIUS), flipped=style.flipped)
 
 
 def diagram(fen: str) -> Diagram:
@@ -204,9 +204,9 @@ def _threats(position: Connect6Position, grid: Grid) -> Iterator[str]:
 def _turn_numbers(position: Connect6Position) -> dict[str, int]:
     """Return the number of the turn of each stone played since the position was set up."""
     return {
-        INFO.board.point_text(*place): turn
+        INFO.shape.point_text(*place): turn
         for turn, word in enumerate(past(position), 1)
-        for place in INFO.board.points(word)
+        for place in INFO.shape.points(word)
     }
 
 
@@ -214,5 +214,5 @@ def text(position: Connect6Position, style: TerminalStyle) -> Iterator[str]:
     """Yield the lines of a board for a terminal."""
     signs = dict(zip(INFO.pieces, (Cell("x", "red"), Cell("o", "white")), strict=True))
     cells = {point: signs[letter] for point, letter in position.pieces().items()}
-    yield from rows(INFO.board, cells, style, marked=last_points(position, INFO.board))
+    yield from rows(INFO.shape, cells, style, marked=last_points(position, INFO.shape))
     yield f"{_state(position)}; x Black, o White"

@@ -17,7 +17,7 @@ ALGORITHMS = ("expectimax", "uct", "paper", "plain-uct", "minimax", "alphabeta",
 
 INFO = GameInfo(
     name="ewn",
-    board=BoardShape(tuple("abcde"), tuple("12345")),
+    shape=BoardShape(tuple("abcde"), tuple("12345")),
     sides=("f", "s"),
     pieces=("ABCDEF", "abcdef"),
     players=("Red", "Blue"),

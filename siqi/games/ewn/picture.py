@@ -94,7 +94,7 @@ def draw(
     if style.background and style.coordinates:
         drawing.background.append(marks.labels(drawing, grid, STEP / 2 + 14, STEP / 2 + 13, 10))
     foreground = drawing.foreground
-    for point in last_points(position, INFO.board) if style.lastmove is None else style.lastmove:
+    for point in last_points(position, INFO.shape) if style.lastmove is None else style.lastmove:
         foreground.append(_field(*grid.place(point), "moved"))
     foreground += marks.fills(drawing, grid)
     foreground += marks.arrows(drawing, grid, pieces)
@@ -116,7 +116,7 @@ def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, floa
 
 def _grid(style: PictureStyle) -> Grid:
     aside = 26 if style.coordinates else 12
-    return Grid(INFO.board, aside + STEP / 2, 12 + STEP / 2, (STEP, STEP), (HALF, HALF), False, flipped=style.flipped)
+    return Grid(INFO.shape, aside + STEP / 2, 12 + STEP / 2, (STEP, STEP), (HALF, HALF), False, flipped=style.flipped)
 
 
 def diagram(fen: str) -> Diagram:
@@ -195,5 +195,5 @@ def text(position: EwnPosition, style: TerminalStyle) -> Iterator[str]:
         side = int(letter.islower())
         digit = INFO.pieces[side].index(letter) + 1
         cells[point] = Cell(f"({digit})" if side else f"[{digit}]", ("red", "blue")[side])
-    yield from rows(INFO.board, cells, style, marked=last_points(position, INFO.board), empty=" . ")
+    yield from rows(INFO.shape, cells, style, marked=last_points(position, INFO.shape), empty=" . ")
     yield f"{_state(position)}; [1] Red to e1, (1) Blue to a5"

@@ -16,7 +16,7 @@ ALGORITHMS = ("worlds", "flat", "uct", "cooperation", "paper", "plain-uct", "min
 
 INFO = GameInfo(
     name="junqi",
-    board=BoardShape(tuple("01234"), tuple("LKJIHGFEDCBA"), is_row_first=True),
+    shape=BoardShape(tuple("01234"), tuple("LKJIHGFEDCBA"), is_row_first=True),
     sides=("f", "s"),
     pieces=("ABCDEFGHIJKL", "abcdefghijkl"),
     players=("First", "Second"),

@@ -106,7 +106,7 @@ def draw(
     for point, row in believed.items():
         if pieces.get(point) in HIDDEN:
             foreground += _belief(drawing, grid.place(point), row, faces)
-    last = last_points(position, INFO.board) if style.lastmove is None else style.lastmove
+    last = last_points(position, INFO.shape) if style.lastmove is None else style.lastmove
     foreground += [grid.brackets(point, 2) for point in last]
     foreground += marks.rings(style, grid)
     return drawing
@@ -119,7 +119,7 @@ def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, floa
 
 def _grid(style: PictureStyle) -> Grid:
     left = 44 + (16 if style.coordinates else 0)
-    return Grid(INFO.board, left, 30, STEP, PIECE, False, GAP, style.flipped)
+    return Grid(INFO.shape, left, 30, STEP, PIECE, False, GAP, style.flipped)
 
 
 def diagram(fen: str) -> Diagram:
@@ -222,5 +222,5 @@ def text(position: JunqiPosition, style: TerminalStyle) -> Iterator[str]:
         cells[point] = Cell(f"{'v' if side else ' '}{name}", ("red", "blue")[side])
     empty = {square_text(square): " ." for square in range(SQUARES)}
     empty |= {square_text(square): "()" for square in CAMPS} | {square_text(square): "[]" for square in HEADQUARTERS}
-    yield from rows(INFO.board, cells, style, marked=last_points(position, INFO.board), empty=empty)
+    yield from rows(INFO.shape, cells, style, marked=last_points(position, INFO.shape), empty=empty)
     yield f"{_state(position)}; v: Blue's pieces, which head down"

@@ -25,7 +25,7 @@ PALETTE = {"arrow": ("#15781b", "#4fae57"), "square": ("#2f6fb5", "#6ab0ff"), "l
 class Grid(NamedTuple):
     """The places of a board's points and pieces in a picture; `left` and `top` are the centre of the top left point."""
 
-    board: BoardShape
+    shape: BoardShape
     left: float
     top: float
     step: tuple[float, float]  # from a point to the next, rightwards and downwards
@@ -37,22 +37,22 @@ class Grid(NamedTuple):
     def at(self, column: int, row: int) -> tuple[float, float]:
         """Return the centre of a point: column from the left, row from the bottom of the board unflipped."""
         if self.flipped:
-            column, row = self.board.turned(column, row)
-        down = len(self.board.rows) - 1 - row
-        below = self.gap if 2 * down >= len(self.board.rows) else 0
+            column, row = self.shape.turned(column, row)
+        down = len(self.shape.rows) - 1 - row
+        below = self.gap if 2 * down >= len(self.shape.rows) else 0
         return self.left + column * self.step[0], self.top + down * self.step[1] + below
 
     def place(self, point: str) -> tuple[float, float]:
         """Return the centre of a point by its name; ValueError if there is none."""
-        points = self.board.points(point)
+        points = self.shape.points(point)
         if len(points) != 1:
             raise ValueError(f"not a point: {point}")
         return self.at(*points[0])
 
     def centres(self) -> dict[str, tuple[float, float]]:
         """Return the centres of all points by name, row by row from the top of the picture."""
-        columns, rows = range(len(self.board.columns)), range(len(self.board.rows))
-        placed = {self.board.point_text(column, row): self.at(column, row) for row in rows for column in columns}
+        columns, rows = range(len(self.shape.columns)), range(len(self.shape.rows))
+        placed = {self.shape.point_text(column, row): self.at(column, row) for row in rows for column in columns}
         return dict(sorted(placed.items(), key=lambda item: (item[1][1], item[1][0])))
 
     def outline(self, point: str, larger: float, class_: str, **values: str) -> str:
@@ -121,7 +121,7 @@ def rings(style: PictureStyle, grid: Grid) -> Iterator[str]:
 
 def labels(drawing: Drawing, grid: Grid, below: float, aside: float, height: float) -> str:
     """Return the names of columns `below` the lowest points, and of rows `aside` of the leftmost."""
-    columns, rows = grid.board.columns, grid.board.rows
+    columns, rows = grid.shape.columns, grid.shape.rows
     last_row, last_column = len(rows) - 1, len(columns) - 1
     lowest = grid.at(0, last_row if grid.flipped else 0)[1]
     leftmost = grid.at(last_column if grid.flipped else 0, 0)[0]

@@ -16,14 +16,14 @@ def past(position: Position) -> list[str]:
     return words[::-1]
 
 
-def last_points(position: Position, board: BoardShape) -> tuple[str, ...]:
+def last_points(position: Position, shape: BoardShape) -> tuple[str, ...]:
     """Return the points of the last move; none before the first move and after a set-up."""
     if not position.ply:
         return ()
     twin = position.copy()
     move = twin.pop()
     try:
-        points = board.points(twin.move_text(move))
+        points = shape.points(twin.move_text(move))
     except ValueError:  # a set-up
         return ()
-    return tuple(board.point_text(column, row) for column, row in points)
+    return tuple(shape.point_text(column, row) for column, row in points)

@@ -35,7 +35,7 @@ def painted(text: str, colours: Collection[str], style: TerminalStyle) -> str:
 
 
 def rows(
-    board: BoardShape,
+    shape: BoardShape,
     cells: Mapping[str, Cell],
     style: TerminalStyle,
     marked: Collection[str] = (),
@@ -47,14 +47,14 @@ def rows(
     of points without a cell, by point or one for all. Blanks between cells go if the terminal is too narrow.
     """
     width = max([width_of(cell.text) for cell in cells.values()] + [1])
-    names = max(map(len, board.rows))
-    gap = 1 if names + 2 + len(board.columns) * (width + 1) <= style.columns + 1 else 0
-    order = range(len(board.columns))
-    up = range(len(board.rows) - 1, -1, -1)
+    names = max(map(len, shape.rows))
+    gap = 1 if names + 2 + len(shape.columns) * (width + 1) <= style.columns + 1 else 0
+    order = range(len(shape.columns))
+    up = range(len(shape.rows) - 1, -1, -1)
     for row in reversed(up) if style.flipped else up:
-        line = board.rows[row].rjust(names) + " "
+        line = shape.rows[row].rjust(names) + " "
         for column in reversed(order) if style.flipped else order:
-            point = board.point_text(column, row)
+            point = shape.point_text(column, row)
             cell = cells.get(point, Cell(empty if isinstance(empty, str) else empty.get(point, "."), "dim"))
             is_marked = point in marked
             line += " " if column == (order[-1] if style.flipped else 0) else ""
@@ -62,5 +62,5 @@ def rows(
             line += ("<" if is_marked and not style.colour else " ") * gap
         yield line.rstrip()
     middle = " " * ((width - 1) // 2)
-    feet = [padded(middle + board.columns[column], width) for column in (reversed(order) if style.flipped else order)]
+    feet = [padded(middle + shape.columns[column], width) for column in (reversed(order) if style.flipped else order)]
     yield (" " * (names + 2) + (" " * gap).join(feet)).rstrip()

@@ -31,7 +31,7 @@ def _tuning() -> tuple[Option, ...]:
 
 INFO = GameInfo(
     name="xiangqi",
-    board=BoardShape(tuple("abcdefghi"), tuple("0123456789")),
+    shape=BoardShape(tuple("abcdefghi"), tuple("0123456789")),
     sides=("w", "b"),
     pieces=("KABNRCP", "kabnrcp"),
     players=("Red", "Black"),

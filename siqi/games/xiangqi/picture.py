@@ -96,7 +96,7 @@ def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, floa
 def _grid(style: PictureStyle) -> Grid:
     margin = STEP * 0.75
     left = margin + (12 if style.coordinates else 0)
-    return Grid(INFO.board, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=style.flipped)
+    return Grid(INFO.shape, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=style.flipped)
 
 
 def diagram(fen: str) -> Diagram:
@@ -222,7 +222,7 @@ def text(position: XiangqiPosition, style: TerminalStyle) -> Iterator[str]:
         point: Cell(characters[letter] if characters else letter, "red" if letter.isupper() else "black")
         for point, letter in position.pieces().items()
     }
-    yield from rows(INFO.board, cells, style, marked=_last_points(position))
+    yield from rows(INFO.shape, cells, style, marked=_last_points(position))
     yield _state(position)
 
 

@@ -27,7 +27,7 @@ class Editor:
         pieces = {name: kept for name, kept in self._pieces.items() if name != point}
         if letter:
             pieces[point] = letter
-        self.game.info.board.points(point)
+        self.game.info.shape.points(point)
         self.game.info.placement(pieces)
         self._pieces = pieces
 
@@ -36,7 +36,7 @@ class Editor:
         pieces = dict(self._pieces)
         moved = [(second, pieces.pop(first, "")), (first, pieces.pop(second, ""))]
         pieces |= {point: letter for point, letter in moved if letter}
-        self.game.info.board.points(first + second)
+        self.game.info.shape.points(first + second)
         self._pieces = pieces
 
     def deploy(self, side: int) -> None:

@@ -71,7 +71,7 @@ def _game_of(start: str, game: str) -> str:
     if start == "startpos":
         return game or registry.DEFAULT_GAME
     ranks = start.partition(" ")[0].count("/") + 1
-    fitting = [name for name in registry.NAMES if len(registry.info(name).board.rows) == ranks]
+    fitting = [name for name in registry.NAMES if len(registry.info(name).shape.rows) == ranks]
     if not fitting:
         raise ValueError(f"no game has a board of {ranks} ranks")
     return game if game in fitting else fitting[0]

@@ -98,7 +98,7 @@ class Place:
         """Return the number of stones in a turn, in games whose turns are made of stones; 0 in others."""
         if self.info.stones_per_turn < 2 or self.whole.outcome() is not None:
             return 0
-        empty = len(self.info.board.columns) * len(self.info.board.rows) - len(self.whole.pieces())
+        empty = len(self.info.shape.columns) * len(self.info.shape.rows) - len(self.whole.pieces())
         if self.whole.count_legal() > empty:
             return self.info.stones_per_turn
         return len(self.points_of(self.whole.move_text(self.whole.legal_moves()[-1])))  # few moves, two stones last
@@ -106,10 +106,10 @@ class Place:
     def points_of(self, word: str) -> list[str]:
         """Return the names of the points in a move's word; none for a set-up."""
         try:
-            points = self.info.board.points(word.partition("=")[0].partition("@")[0])
+            points = self.info.shape.points(word.partition("=")[0].partition("@")[0])
         except ValueError:
             return []
-        return [self.info.board.point_text(*point) for point in points]
+        return [self.info.shape.point_text(*point) for point in points]
 
     def check_points(self, names: Iterable[str]) -> None:
         """ValueError for a name that is none of a point."""

@@ -9,7 +9,7 @@ from siqi.games.connect6 import INFO
 from siqi.games.connect6.rules.lookup import POINTS, SIZE
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
 
-COLUMNS = "".join(INFO.board.columns)
+COLUMNS = "".join(INFO.shape.columns)
 CENTRE = "j10"
 START_FEN = "/".join(["19"] * SIZE) + " b 1"
 _TURN = re.compile(r"([a-s])([1-9][0-9]?)(?:([a-s])([1-9][0-9]?))?\Z", re.ASCII | re.IGNORECASE)
@@ -55,7 +55,7 @@ def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
     if len(fields) != 3:
         raise ValueError(f"{len(fields)} fields, not 3")
     stones = []
-    for column, row, letter in INFO.board.read_placement(fields[0]):
+    for column, row, letter in INFO.shape.read_placement(fields[0]):
         if letter not in INFO.pieces:
             raise ValueError(f"unknown stone {letter}")
         stones.append((column * SIZE + row, INFO.pieces.index(letter)))

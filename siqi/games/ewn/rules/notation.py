@@ -56,7 +56,7 @@ def read_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"{len(fields)} fields, not 2 or 3")
     pieces = []
-    for column, row, char in INFO.board.read_placement(fields[0]):
+    for column, row, char in INFO.shape.read_placement(fields[0]):
         code = _LETTERS.find(char)
         if code < 1:
             raise ValueError(f"unknown piece {char}")

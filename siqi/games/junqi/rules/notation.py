@@ -115,7 +115,7 @@ def parse_fen(fen: str) -> tuple[list[tuple[str, int]], int, int | None, int]:
     if not 2 <= len(fields) <= 4:
         raise ValueError(f"{len(fields)} fields, not 2 to 4")
     pieces = []
-    for column, row, char in INFO.board.read_placement(fields[0]):
+    for column, row, char in INFO.shape.read_placement(fields[0]):
         if char not in LETTERS:
             raise ValueError(f"unknown piece {char}")
         pieces.append((char, 5 * (11 - row) + column))

@@ -74,9 +74,9 @@ _MIRROR = str.maketrans(FILES, FILES[::-1])
 @functools.cache
 def _start() -> dict[str, str]:
     """Return the letters of the start position by point."""
-    board = INFO.board
-    placed = board.read_placement(START_FEN.split()[0])
-    return {board.point_text(column, row): letter for column, row, letter in placed}
+    shape = INFO.shape
+    placed = shape.read_placement(START_FEN.split()[0])
+    return {shape.point_text(column, row): letter for column, row, letter in placed}
 
 
 @functools.cache

@@ -76,7 +76,7 @@ def letter_of(piece: int) -> str:
 def read_board(field: str) -> dict[int, str]:
     """Return the letters of a FEN's first field by square; ValueError if it is not ten ranks of nine files."""
     letters = {}
-    for file, rank, char in INFO.board.read_placement(field.translate(_SYNONYMS), "rank", "file"):
+    for file, rank, char in INFO.shape.read_placement(field.translate(_SYNONYMS), "rank", "file"):
         if char.lower() not in _COUNT or not char.isascii():
             raise ValueError(f"unknown piece {char}")
         letters[9 * rank + file] = char
@@ -120,7 +120,7 @@ def check_places(pieces: list[tuple[int, int]]) -> None:
 
 def board_text(letters: dict[int, str]) -> str:
     """Return a FEN's first field from letters by square."""
-    return INFO.board.placement({square_text(square): letter for square, letter in letters.items()})
+    return INFO.shape.placement({square_text(square): letter for square, letter in letters.items()})
 
 
 def write_fen(pieces: Mapping[str, str], turn: int, quiet: int = 0, number: int = 1) -> str:

@@ -104,7 +104,7 @@ class GameInfo(NamedTuple):
     early_weight: float = 1.0  # time for a move in the first third of `expected_turns`, relative to a later move
     reply_ms: float = 3.0  # time of a reply with the shortest search, 1 to 2 ms in pipes and threads included
     die_faces: int = 0  # a throw is 1..die_faces; 0: the game has no die
-    usual_start: str = ""  # the FEN from which clients that know no set-ups begin; "": the start position
+    default_start: str = ""  # the FEN from which clients that know no set-ups begin; "": the start position
     has_hidden: bool = False  # a position is one side's view
     has_setup: bool = False  # the first move of each side is its set-up
     stones_per_turn: int = 1
@@ -115,7 +115,7 @@ class GameInfo(NamedTuple):
     has_rules: bool = False  # `consult` knows mined rules, and `registry.rule_bases` mines them
     solves: bool = False  # a `SolvingGame`
     has_tablebases: bool = False  # a `TablebaseGame`
-    opening_lists: tuple[str, ...] = ()  # of matches, siqi/books/NAME.openings, the usual one first
+    opening_lists: tuple[str, ...] = ()  # of matches, siqi/books/NAME.openings, the default first
     options: tuple[Option, ...] = ()  # all that the game honours, shared ones included (siqi/games/options.py)
 
     @property

@@ -57,8 +57,8 @@ class WrittenFile(NamedTuple):
 class WriteStyle(NamedTuple):
     """The encoding and the notation of a written text, where the format leaves a choice."""
 
-    encoding: str = ""  # "": the format's usual one
-    notation: str = ""  # of moves; "": the format's usual one
+    encoding: str = ""  # "": the format's default
+    notation: str = ""  # of moves; "": the format's default
 
 
 DEFAULT_STYLE = WriteStyle()
@@ -229,7 +229,7 @@ class Format(NamedTuple):
     recognises: Callable[[bytes], bool]  # by the first HEAD_BYTES
     module: str
     is_text: bool = True
-    notations: tuple[str, ...] = ()  # of moves, the usual one first; (): there is no choice
+    notations: tuple[str, ...] = ()  # of moves, the default first; (): there is no choice
     encoding: str = "utf-8"  # of a text that does not show its own
     is_stream: bool = False  # its module is a StreamModule
     kind: str = ""  # with which the official names of a game's files begin

@@ -397,8 +397,8 @@ def test_a_search_that_xboard_cuts_short_has_played_nothing(tmp_path: Path) -> N
 def test_ewn_by_xboard_against_a_person(tmp_path: Path) -> None:
     """All throws are kept, since the engine throws for both sides."""
     game, rng = registry.load("ewn"), random.Random(2)
-    usual = game.info.usual_start
-    position, words, dice = game.position(usual), [], []
+    start = game.info.default_start
+    position, words, dice = game.position(start), [], []
     with Client("xboard", "new", "variant einstein", f"option RecordPath={tmp_path}", "st 0.02") as client:
         while (outcome := position.outcome()) is None:
             timeout = START_TIMEOUT_S if not dice else 30
@@ -414,7 +414,7 @@ def test_ewn_by_xboard_against_a_person(tmp_path: Path) -> None:
         client.expect(result)
         client.ask("ping 1", until="pong")
     record = only_record(tmp_path, "ewn")
-    assert content(game, record) == content(game, GameRecord(tuple(words), tuple(dice), result, fen=usual))
+    assert content(game, record) == content(game, GameRecord(tuple(words), tuple(dice), result, fen=start))
     assert (record.first, record.second, record.moves[2:]) == ("?", "Siqi", tuple(words))
 
 

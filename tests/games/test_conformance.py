@@ -208,11 +208,11 @@ def test_fen_of_refuses_what_the_game_has_not(game: Game) -> None:
             game.fen_of(position.pieces(), 0, 1)
 
 
-def test_the_usual_start(game: Game) -> None:
-    if game.info.usual_start:
-        position = game.position(game.info.usual_start)
-        assert position.fen() == game.info.usual_start and position.turn == 0 and position.outcome() is None
-    assert bool(game.info.usual_start) == (game.info.has_setup and not game.info.has_hidden)
+def test_the_default_start(game: Game) -> None:
+    if game.info.default_start:
+        position = game.position(game.info.default_start)
+        assert position.fen() == game.info.default_start and position.turn == 0 and position.outcome() is None
+    assert bool(game.info.default_start) == (game.info.has_setup and not game.info.has_hidden)
 
 
 def test_set_ups_stand_where_the_game_says(game: Game) -> None:

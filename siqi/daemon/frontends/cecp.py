@@ -92,7 +92,7 @@ VARIANTS = {
         EWN.name,
         (
             # No pawns: they would be promoted.
-            f"setup (.ABCDEF..abcdef.) 5x5+0_fairy {EWN.usual_start.split()[0]} w - - 0 1",
+            f"setup (.ABCDEF..abcdef.) 5x5+0_fairy {EWN.default_start.split()[0]} w - - 0 1",
             *(f"piece {piece}& rbmcdWbrmcdF" for piece in EWN.pieces[0]),
         ),
     ),
@@ -404,7 +404,7 @@ class Cecp(FrontEnd):
 
     @property
     def _default_start(self) -> str | None:
-        return self.engine.info.usual_start or None
+        return self.engine.info.default_start or None
 
     @property
     def _activity(self) -> Activity | None:

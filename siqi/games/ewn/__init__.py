@@ -26,7 +26,7 @@ INFO = GameInfo(
     expected_turns=12,
     review=ReviewDefaults(movetime_ms=200, shallow_depth=5),
     die_faces=6,
-    usual_start="ABE2/FC3/D3d/3cf/2eba f -",  # the best set-up by the book, on both sides
+    default_start="ABE2/FC3/D3d/3cf/2eba f -",  # the best set-up by the book, on both sides
     has_setup=True,
     has_tablebases=True,
     scores_chances=True,

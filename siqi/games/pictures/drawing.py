@@ -199,7 +199,7 @@ class PictureMaker(Protocol):
     """Names of further such arguments: what they put on the margin stands there in place of coordinates."""
 
     FACES: tuple[str, ...]
-    """Kinds of faces on pieces, for the argument `faces` of `draw`, the usual first; empty: there is no such choice."""
+    """Kinds of faces on pieces, for the argument `faces` of `draw`, the default first; empty: no choice."""
 
     def draw(self, position: Any, style: PictureStyle = ..., **more: Any) -> Drawing:
         """Return the picture of a position. ValueError for a point off the board.

@@ -145,7 +145,7 @@ class Analysis(StoredMode):
     def _open(self, game: str) -> None:
         if game not in registry.NAMES:
             raise Refusal(f"no game {game}")
-        self._begin(Begun(at=self._today(), game=game, fen=registry.info(game).usual_start))
+        self._begin(Begun(at=self._today(), game=game, fen=registry.info(game).default_start))
         self._reader.keep(None)
 
     def _read(self) -> None:

@@ -128,11 +128,11 @@ def _with_plain_marks(text: str, encoding: str) -> str:
     """Return a text with all its marks in brackets, and the variables of its scripts as fields."""
     if "%5bdhtmlxq" in text.lower():  # in a link
         text = re.sub(r"[^\s\"'<>]+", lambda word: _unquoted(word[0], encoding), text)
-    text = _ESCAPED_MARK.sub(lambda mark: f"[{'/' if mark[1] else ''}{_usual_name(mark[2])}]", text)
+    text = _ESCAPED_MARK.sub(lambda mark: f"[{'/' if mark[1] else ''}{_standard_name(mark[2])}]", text)
     return _ASSIGNED.sub(_field_of, _ELEMENT.sub(_field_of_element, text))
 
 
-def _usual_name(mark: str) -> str:
+def _standard_name(mark: str) -> str:
     """Return the name of a mark as the site writes it: forums take it in any letters."""
     if mark.startswith("DhtmlXQ"):
         return mark

@@ -97,7 +97,7 @@ def is_base(head: bytes) -> bool:
 
 def write(path: Path, base: MinedBase, source: str, owns: Owns | None = None) -> None:
     """Write a rule base as a file for the option RuleFile, in one step; OSError as of `rulebook.write`."""
-    settings, usual = base.settings, RuleSettings()
+    settings, default = base.settings, RuleSettings()
     about = {
         "source": source,
         "games": base.games,
@@ -111,7 +111,7 @@ def write(path: Path, base: MinedBase, source: str, owns: Owns | None = None) ->
             "plies": settings.plies,
             "phase": settings.phase or None,
             "winners": settings.winners,
-            **({} if settings.least == usual.least else {"min_games": settings.least}),
+            **({} if settings.least == default.least else {"min_games": settings.least}),
             **({} if settings.ordered else {"any_order": True}),
         },
     }

@@ -33,7 +33,7 @@ from siqi.games.xiangqi.library.movetext import CHINESE_MOVE, move_number, moves
 from siqi.games.xiangqi.library.san import Notation
 from siqi.games.xiangqi.library.signs import KEYBOARD, NAGS, is_like_move, split_sign
 from siqi.games.xiangqi.library.style import NotationStyle, style_of
-from siqi.games.xiangqi.library.tag_names import usual_name
+from siqi.games.xiangqi.library.tag_names import standard_name
 from siqi.games.xiangqi.library.tree import CommentParts, Line
 
 FORMATS: dict[Notation, str] = {
@@ -416,7 +416,7 @@ def _read_tag(game: Game, line: str) -> bool:
     """Read a line into the tags if it is one; True if it is, even if it is malformed."""
     match = _TAG.match(line)
     if match:
-        name, value = usual_name(match[1]), " ".join(match[2].splitlines())
+        name, value = standard_name(match[1]), " ".join(match[2].splitlines())
         if name in game.headers:
             game.notes.append(f"the tag {name} is given twice, the first is left out: {game.headers[name]}")
         game.headers[name] = re.sub(r'\\(["\\])', r"\1", value)

@@ -16,9 +16,9 @@ _NAMES = (
     *("Odds", "Opening", "PlyCount", "Recorder", "Referee", "Remarks", "Section", "Source", "Stage", "Termination"),
     *("TimeControl", "TimeRule", "Title", "UTCDate", "UTCTime", "URL", "Variation", RESULT_TEXT, "SiqiScoreSide"),
 )
-_USUAL = {name.lower(): name for name in _NAMES}
+_STANDARD = {name.lower(): name for name in _NAMES}
 
 
-def usual_name(name: str) -> str:
-    """Return a tag's name as it is usually written; one that is not known stays as it is."""
-    return _USUAL.get(name.lower(), name)
+def standard_name(name: str) -> str:
+    """Return a tag's name in its standard spelling; one that is not known stays as it is."""
+    return _STANDARD.get(name.lower(), name)

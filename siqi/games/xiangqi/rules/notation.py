@@ -136,7 +136,7 @@ def fen_text(letters: dict[int, str], turn: int, quiet: int = 0, number: int = 1
 def read_fen(fen: str) -> tuple[dict[int, str], int, int, int]:
     """Return (letters by square, turn, quiet plies, move number) of a FEN.
 
-    Missing fields get their usual values. ValueError if a field cannot be read.
+    Missing fields get their default values. ValueError if a field cannot be read.
     """
     fields = fen.split()
     if not fields:

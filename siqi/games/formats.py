@@ -108,8 +108,8 @@ class OpeningName(NamedTuple):
     ply: int  # by which the game had reached it
 
 
-class Wording(Protocol):
-    """The module `siqi/games/<game>/formats/wording.py`: games as records, and moves as players write them."""
+class Notation(Protocol):
+    """The module `siqi/games/<game>/formats/notation.py`: games as records, and moves as players write them."""
 
     NOTATIONS: tuple[str, ...]
     """Notations that players choose from, in addition to that of the file."""
@@ -126,7 +126,7 @@ class Wording(Protocol):
     def game(self, tree: GameTree) -> Any:
         """Return the game that the formats write for a tree; ValueError for a move that cannot be played."""
 
-    def notation(self, game: Any) -> str:
+    def own_notation(self, game: Any) -> str:
         """Return the one of NOTATIONS that the game's own notation is a form of; '' if it is of none.
 
         `game`: None if it is from no file.

@@ -13,7 +13,7 @@ from siqi.games.contract import Game, GameInfo, Position, Warn, silent
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from siqi.games.formats import Format, RuleBases, Wording
+    from siqi.games.formats import Format, Notation, RuleBases
     from siqi.games.pictures.drawing import PictureMaker
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
@@ -101,12 +101,12 @@ def pyffish_position(name: str, fen: str | None) -> Position:
     return position
 
 
-def wording(name: str) -> Wording | None:
+def notation(name: str) -> Notation | None:
     """Return the module that writes a game's moves as its players do; None if they write the protocol's words.
 
     The readers of the formats then return records. KeyError for an unknown name.
     """
-    return cast("Wording | None", _part(name, "formats.wording"))
+    return cast("Notation | None", _part(name, "formats.notation"))
 
 
 def rule_bases(name: str) -> RuleBases:

@@ -153,7 +153,7 @@ def records_of(handle: TextIO, game: str, skip: Callable[[str], None]) -> Iterat
     reading, a bad game does not.
     """
     games = registry.record_format(game).load_stream().stream(handle, skip)
-    loaded = registry.load(game) if registry.wording(game) is None else None  # else the reader checks the moves itself
+    loaded = registry.load(game) if registry.notation(game) is None else None  # else the reader checks the moves itself
     while True:
         try:
             record = next(games)

@@ -87,9 +87,9 @@ class TextOutput(Output):
 
 def _moves(answer: Answer, words: Sequence[str]) -> list[str]:
     """Return moves from an answer's position as its reader writes them: in Chinese where the game's players do."""
-    wording = None if is_english() else registry.wording(answer["game"])
+    notation = None if is_english() else registry.notation(answer["game"])
     try:
-        return list(words) if wording is None else [own for own, *_ in wording.texts(None, answer["fen"], words)]
+        return list(words) if notation is None else [own for own, *_ in notation.texts(None, answer["fen"], words)]
     except ValueError:  # ranks from 1
         return list(words)
 

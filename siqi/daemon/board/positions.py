@@ -21,7 +21,7 @@ class Positions:
         """
         self.game, self.info = game, game.info
         self._person, self._is_referee = person, is_referee
-        self._wording = registry.wording(game.info.name)
+        self._notation = registry.notation(game.info.name)
         self._restart()
 
     def _restart(self) -> None:
@@ -51,9 +51,9 @@ class Positions:
 
     def worded(self, word: str) -> PlayedMove:
         """Return a legal move as players write it."""
-        if self._wording is None:
+        if self._notation is None:
             return PlayedMove(word)
-        return PlayedMove(word, self._wording.texts(None, self.whole.fen(), [word])[0][0])
+        return PlayedMove(word, self._notation.texts(None, self.whole.fen(), [word])[0][0])
 
     @property
     def has_pieces(self) -> bool:

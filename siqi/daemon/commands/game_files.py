@@ -227,7 +227,7 @@ def read_games(source: GameSource, choice: GameFormat, report: Report) -> Parsed
         parsed = choice.format.read(source.data, source.encoding or None)
     except ValueError as error:
         raise ValueError(f"{source.name}: {error}") from None
-    if registry.wording(choice.game) is None:  # else the readers check the moves themselves
+    if registry.notation(choice.game) is None:  # else the readers check the moves themselves
         cut_records(choice.game, parsed)
     report_faults(source.name, parsed, report)
     if not parsed.games:
@@ -254,8 +254,8 @@ def check_number(number: int | None, games: Sequence[object]) -> None:
 
 def record_of(game: str, parsed: Any) -> GameRecord:
     """Return a game as a record; `parsed`: as a reader of the game's formats returned it."""
-    wording = registry.wording(game)
-    return parsed if wording is None or isinstance(parsed, GameRecord) else wording.record(parsed)
+    notation = registry.notation(game)
+    return parsed if notation is None or isinstance(parsed, GameRecord) else notation.record(parsed)
 
 
 def cut_records(game: str, parsed: ParsedFile) -> None:

@@ -107,8 +107,8 @@ def course(game: ReviewedGame, loaded: Game[Position]) -> GameCourse:
             if ply == game.plies and has_views(game):
                 result = result._replace(views=(position.view_moves(0), position.view_moves(1)))
     is_set_up = bool(game.record.fen) and not _is_start(result.fens[0], loaded)
-    wording = registry.wording(game.game)
-    opening = None if wording is None or is_set_up else wording.opening(boards)
+    notation = registry.notation(game.game)
+    opening = None if notation is None or is_set_up else notation.opening(boards)
     return result._replace(is_set_up=is_set_up, opening=opening)
 
 

@@ -124,11 +124,11 @@ def _of_words(game: str, text: str) -> ParsedFile:
 
 
 def _reviewed(game: str, file: ParsedFile, place: str) -> list[ReviewedGame]:
-    wording = registry.wording(game)
+    notation = registry.notation(game)
     numbered = len(file.games) > 1
     games = []
     for number, parsed in enumerate(file.games, 1):
         record, where = record_of(game, parsed), f"{place} {number}" if numbered else place
-        comments = {} if wording is None or record.source is None else wording.comments(record.source)
+        comments = {} if notation is None or record.source is None else notation.comments(record.source)
         games.append(ReviewedGame(game, record, where, comments))
     return games

@@ -72,8 +72,8 @@ class Page:
             entry["opening"] = {"zh": course.opening.chinese, "en": course.opening.english, "ply": course.opening.ply}
         if doubt is not None:
             entry["doubt"] = doubt._asdict()
-        if (wording := registry.wording(game.game)) is not None:
-            entry["own"] = wording.notation(game.record.source)
+        if (notation := registry.notation(game.game)) is not None:
+            entry["own"] = notation.own_notation(game.record.source)
         words = self._texts(game, "", record.moves[game.setups :])
         base: list[list[int]] = [[] for _ in entry["views"]]
         shown = []
@@ -108,11 +108,11 @@ class Page:
 
     def _texts(self, game: ReviewedGame, fen: str, words: Sequence[str]) -> list[int]:
         """Return the number of each move's texts: in the game's own notation, then in those to choose from."""
-        wording = registry.wording(game.game)
-        if wording is None:
+        notation = registry.notation(game.game)
+        if notation is None:
             texts: Sequence[tuple[str, ...]] = [(word,) for word in words]
         else:
-            texts = wording.texts(game.record.source, fen or game.record.fen, words)
+            texts = notation.texts(game.record.source, fen or game.record.fen, words)
         return [self._words.setdefault(text, len(self._words)) for text in texts]
 
     def html(self) -> str:
@@ -123,7 +123,7 @@ class Page:
             boards[name] = {"shapes": [frames.shapes(way) for way in WAYS], "backgrounds": frames.backgrounds()}
             if numerals := frames.other_backgrounds():
                 boards[name]["numerals"] = numerals
-        notations = {name: list(wording.NOTATIONS) for name in self._boards if (wording := registry.wording(name))}
+        notations = {name: list(notation.NOTATIONS) for name in self._boards if (notation := registry.notation(name))}
         data = {
             "version": __version__,
             "grades": GRADES,

@@ -36,12 +36,12 @@ def export(tree: Tree, game: Game[Position], stem: str, name: str) -> Exported:
         raise ValueError(f"no format {name}")
     whole = game_tree(tree, game)
     losses: dict[str, int] = {}
-    wording = registry.wording(tree.begun.game)
-    if wording is None:
+    notation = registry.notation(tree.begun.game)
+    if notation is None:
         _lose_variations(tree, losses)
         written = form.write([whole.record])
     else:
-        written = form.write([wording.game(whole)])
+        written = form.write([notation.game(whole)])
     losses |= written.losses
     return Exported(f"{stem}{_suffix(form)}", written.data, [f"{kind}: {n}" for kind, n in losses.items() if n])
 

@@ -115,14 +115,14 @@ def _checked(game: str, name: str, games: list[Any], faults: list[str]) -> Impor
 
 def tree(game: str, parsed: Any) -> GameTree:
     """Return a game with its variations, as a reader of the game's formats returned it."""
-    wording = registry.wording(game)
-    return tree_of(parsed) if wording is None or isinstance(parsed, GameRecord) else wording.tree(parsed)
+    notation = registry.notation(game)
+    return tree_of(parsed) if notation is None or isinstance(parsed, GameRecord) else notation.tree(parsed)
 
 
 def title(parsed: Any, game: str) -> str:
     """Return the line by which a game is chosen among those of its file."""
-    wording = registry.wording(game)
-    record = parsed if wording is None or isinstance(parsed, GameRecord) else wording.record(parsed)
+    notation = registry.notation(game)
+    record = parsed if notation is None or isinstance(parsed, GameRecord) else notation.record(parsed)
     players = " - ".join((record.first, record.second))
     more = [text for text in (record.event, record.occasion, record.result) if text not in ("", "?", "*")]
     return " · ".join([players, *more])[:200]

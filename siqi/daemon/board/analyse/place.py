@@ -122,11 +122,11 @@ class Place:
 
 def texts(game: str, fen: str, words: Sequence[str]) -> list[PlayedMove]:
     """Return the moves of a line from a position as players write them."""
-    wording = registry.wording(game)
-    if wording is None:
+    notation = registry.notation(game)
+    if notation is None:
         return [PlayedMove(word) for word in words]
     try:
-        return [PlayedMove(word, text[0]) for word, text in zip(words, wording.texts(None, fen, words), strict=True)]
+        return [PlayedMove(word, text[0]) for word, text in zip(words, notation.texts(None, fen, words), strict=True)]
     except ValueError:
         return [PlayedMove(word) for word in words]
 
@@ -135,7 +135,7 @@ def tree_texts(tree: Tree, game: Game[Position], known: dict[int, PlayedMove]) -
     """Complete a table of all moves of a tree as players write them."""
     assert tree.begun is not None
     missing = [node for node in tree.walk() if node and node not in known]
-    if registry.wording(tree.begun.game) is None:
+    if registry.notation(tree.begun.game) is None:
         for node in missing:
             known[node] = PlayedMove(tree.nodes[node].word, "", tree.nodes[node].answered)
         return

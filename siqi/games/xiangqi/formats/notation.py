@@ -1,4 +1,4 @@
-"""The wording of Xiangqi games: their records and comments, and their moves as players write them."""
+"""The notation of Xiangqi games: their records and comments, and their moves as players write them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def game(tree: GameTree) -> Game:
     return trees.game_of(tree)
 
 
-def notation(game: Game | None) -> str:
+def own_notation(game: Game | None) -> str:
     """Return the one of NOTATIONS that the game's own notation is a form of; '' if it is of none."""
     own = _style(game).notation
     return "chinese" if own == "traditional" else own if own in NOTATIONS else ""

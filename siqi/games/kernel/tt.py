@@ -123,7 +123,7 @@ def entry_bound(data: int) -> int:
 
 @inner(int64(int64, int64, int64, int64), forceinline=True)
 def is_cutoff(bound: int, score: int, alpha: int, beta: int) -> int:
-    """Return 1 if a score with this bound settles a search of the window (alpha, beta), else 0."""
+    """Return 1 if a score with this bound cuts off a search of the window (alpha, beta), else 0."""
     if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
         return 1
     return 0

@@ -66,7 +66,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         work.is_exact = 1
         return exact << FINER_BITS
 
-    # Step 3. Transposition table. A deep enough entry that settles the window ends the node
+    # Step 3. Transposition table. A deep enough entry that cuts off the window ends the node
     data = probe(work.tt, work.tt_mask, pos.key)
     if data != 0 and entry_depth(data) >= depth:
         score = entry_score(data)

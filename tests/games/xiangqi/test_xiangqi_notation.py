@@ -143,7 +143,7 @@ def test_positions_that_cannot_be_played_are_kept_and_not_played() -> None:
         Board(fen)
     game = read_game(io.StringIO(f'[Game "Chinese Chess"]\n[FEN "{fen}"]\n\n1. K5+1 *\n'))
     assert game is not None and [str(fault) for fault in game.errors] == [
-        f"1. the rules cannot play this position: {error}: {fen}"
+        f"1. illegal position: {error}: {fen}"
     ]
     assert game.board().fen() == fen and not game.moves
     study = read_game(io.StringIO(f'[Game "Chinese Chess"]\n[FEN "{fen}"]\n\n*\n'))

@@ -99,7 +99,7 @@ class Board(BaseBoard):
             try:
                 self._kernels = XiangqiPosition(fen)
             except ValueError as error:
-                raise ValueError(f"the rules cannot play this position: {error}: {fen}") from None
+                raise ValueError(f"illegal position: {error}: {fen}") from None
             self._played, self._is_playable = 0, True
         if self._played < len(self.move_stack):
             self._kernels.push_all([move.code for move in self.move_stack[self._played :]])

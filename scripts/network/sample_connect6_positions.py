@@ -86,9 +86,9 @@ def samples_of(record: GameRecord, work: Work) -> Iterator[tuple[int, str, int]]
         turns = search.drawn(position, rng.randint(1, work.settings.turns), rng.getrandbits(62))
         if turns:
             words = []
-            for turn in turns:
-                words.append(position.move_text(turn))
-                position.push(turn)
+            for move in turns:
+                words.append(position.move_text(move))
+                position.push(move)
             yield ply, " ".join(words), search.score(position.record, work.settings.depth)
 
 

@@ -57,7 +57,7 @@ def count_game(key: str) -> dict[str, Any]:
         result = program.search(position, depth)
         assert result is not None
         pairs.append(result.pairs)
-        position.push(result.turn)
+        position.push(result.move)
     return {"first_turn": first_turn, "winner": outcome.winner, "pairs": pairs}
 
 

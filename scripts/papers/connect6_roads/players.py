@@ -71,7 +71,7 @@ class Scanner(Player):
         if result is None:
             return Choice("", spent_ms)
         self.depths.append(result.depth)
-        return Choice(turn.position.move_text(result.turn), spent_ms)
+        return Choice(turn.position.move_text(result.move), spent_ms)
 
 
 def play(job: PairJob, first: int) -> PaperGame:

@@ -66,7 +66,7 @@ def measure_spot(key: str) -> dict[str, float] | None:
         assert played is not None
         if position.ply + 1 >= spot.turn:
             break
-        position.push(played.turn)
+        position.push(played.move)
     if abs(played.value) >= WON:
         return None
     seconds, answers = {}, set()

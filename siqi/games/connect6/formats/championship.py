@@ -32,8 +32,8 @@ def text(game: GameRecord) -> str:
     check_start(game.fen)
     stones = [
         f"{'BW'[ply % 2]}({stone[0].upper()},{stone[1:]})"
-        for ply, turn in enumerate(game.moves)
-        for stone in re.findall(r"[a-s]\d+", turn)
+        for ply, move in enumerate(game.moves)
+        for stone in re.findall(r"[a-s]\d+", move)
     ]
     return f"{{{write_head('C6', 'BW', game)};{';'.join(stones)}}}\n"
 

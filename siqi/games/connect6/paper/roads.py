@@ -158,9 +158,9 @@ def update(pos: Record, lookup: Record, point: int, side: int, by: int) -> None:
 
 
 @inner(void(POSITION, LOOKUP, int64, int64, int64))
-def do_pair(pos: Record, lookup: Record, turn: int, side: int, scan: int) -> None:
+def do_pair(pos: Record, lookup: Record, move: int, side: int, scan: int) -> None:
     """Place a side's two stones and bring both evaluations up to date."""
-    first, second = first_stone(turn), second_stone(turn)
+    first, second = first_stone(move), second_stone(move)
     if scan == INCREMENTAL:
         update(pos, lookup, first, side, int64(1))
         update(pos, lookup, second, side, int64(1))
@@ -174,9 +174,9 @@ def do_pair(pos: Record, lookup: Record, turn: int, side: int, scan: int) -> Non
 
 
 @inner(void(POSITION, LOOKUP, int64, int64, int64))
-def undo_pair(pos: Record, lookup: Record, turn: int, side: int, scan: int) -> None:
+def undo_pair(pos: Record, lookup: Record, move: int, side: int, scan: int) -> None:
     """Remove the stones of `do_pair`. Only INCREMENTAL restores the evaluations."""
-    first, second = first_stone(turn), second_stone(turn)
+    first, second = first_stone(move), second_stone(move)
     if scan == INCREMENTAL:
         update(pos, lookup, second, side, int64(-1))
         update(pos, lookup, first, side, int64(-1))
@@ -273,12 +273,12 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
         return pos.score[side]
     black, white = pos.score[0], pos.score[1]
     for i in range(depth * MAX_WIDTH, depth * MAX_WIDTH + count):
-        turn = int64(work.turns[i])
-        do_pair(pos, lookup, turn, side, scan)
+        move = int64(work.turns[i])
+        do_pair(pos, lookup, move, side, scan)
         pos.turn = side ^ 1
         value = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, int64(0))
         pos.turn = side
-        undo_pair(pos, lookup, turn, side, scan)
+        undo_pair(pos, lookup, move, side, scan)
         pos.score[0] = black
         pos.score[1] = white
         if work.stopped == 1:
@@ -286,7 +286,7 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
         if value > alpha:
             alpha = value
             if is_root == 1:
-                work.best = turn
+                work.best = move
             if alpha >= beta:
                 break
     return alpha
@@ -308,7 +308,7 @@ def search_depth(pos: Record, work: Record, lookup: Record, depth: int) -> int:
 class SearchResult(NamedTuple):
     """The result of a search."""
 
-    turn: int
+    move: int
     value: int  # the mover's view
     depth: int  # finished
     pairs: int  # valued

@@ -46,15 +46,15 @@ def make_move(first: int, second: int) -> int:
 
 
 @accessor
-def first_stone(turn: int) -> int:
+def first_stone(move: int) -> int:
     """Return the turn's lower point."""
-    return turn & 511
+    return move & 511
 
 
 @accessor
-def second_stone(turn: int) -> int:
+def second_stone(move: int) -> int:
     """Return the turn's higher point, NO_POINT for a single stone."""
-    return turn >> 9
+    return move >> 9
 
 
 @inner(int64(int64, int64), forceinline=True)

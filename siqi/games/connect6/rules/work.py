@@ -64,7 +64,7 @@ WORK_DTYPE = record(
         ("attack_nodes", "i8"),  # nodes of this threat search
         ("attack_budget", "i8"),  # its node limit
         ("attack_aborted", "i8"),  # 1 if the limit or the stop came first
-        ("attack_turn", "i8"),  # first turn of the win found last: from search_attacks to find_win
+        ("attack_move", "i8"),  # first turn of the win found last: from search_attacks to find_win
         ("attack_cut", "i8"),  # 1 if the depth limit or full memory left out an attack
         ("attacks", "i4", MAX_ATTACKS),
         ("attack_scores", "i8", MAX_ATTACKS),

@@ -70,13 +70,13 @@ def list_pairs_with(work: Record, first: int, at: int, end: int) -> int:
         return NO_ATTACK
     for second in (a, b):
         if second != NO_POINT:
-            turn = sorted_move(first, second)
+            move = sorted_move(first, second)
             is_new = True
             for i in range(at, end):
-                if work.replies[i] == turn:
+                if work.replies[i] == move:
                     is_new = False
             if is_new and end < at + MAX_REPLIES:
-                work.replies[end] = turn
+                work.replies[end] = move
                 end += 1
     return end
 
@@ -96,10 +96,10 @@ def list_hitting(work: Record, at: int) -> int:
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
-def list_replies(pos: Record, work: Record, lookup: Record, turn: int, side: int, at: int) -> int:
+def list_replies(pos: Record, work: Record, lookup: Record, move: int, side: int, at: int) -> int:
     """`list_hitting` for the threats that `side` made by the turn just played."""
     work.hit_count = 0
-    for point in (first_stone(turn), second_stone(turn)):
+    for point in (first_stone(move), second_stone(move)):
         if point != NO_POINT:
             for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
                 road = int64(lookup.point_roads[i])

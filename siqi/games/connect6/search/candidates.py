@@ -144,11 +144,11 @@ def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: 
 @inner(int64(WORK, int64, int64, int64, int64, int64), forceinline=True)
 def list_turn(work: Record, first: int, second: int, score: int, start: int, end: int) -> int:
     """Add a turn to work.moves[start:end] unless it is there; return the list's new end."""
-    turn = sorted_move(first, second)
+    move = sorted_move(first, second)
     for i in range(start, end):
-        if work.moves[i] == turn:
+        if work.moves[i] == move:
             return end
-    work.moves[end] = turn
+    work.moves[end] = move
     work.move_scores[end] = score
     return end + 1
 
@@ -225,14 +225,14 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
     kept = start
     side = pos.turn
     for i in range(start, end):
-        turn = int64(work.moves[i])
-        is_useful = in_zone(work, first_stone(turn)) == 1 or in_zone(work, second_stone(turn)) == 1
+        move = int64(work.moves[i])
+        is_useful = in_zone(work, first_stone(move)) == 1 or in_zone(work, second_stone(move)) == 1
         if not is_useful:
-            do_move(pos, lookup, turn)
+            do_move(pos, lookup, move)
             is_useful = pos.threats[side] > 0
-            undo_move(pos, lookup, turn)
+            undo_move(pos, lookup, move)
         if is_useful:
-            work.moves[kept] = turn
+            work.moves[kept] = move
             work.move_scores[kept] = work.move_scores[i]
             kept += 1
     count: int = int64(0)
@@ -259,9 +259,9 @@ def generate_moves(pos: Record, work: Record, lookup: Record, ply: int, width: i
     start = ply * MAX_MOVES
     coverage = int64(PARTIAL)
     if pos.threats[pos.turn] > 0:
-        turn = winning_move(pos, work, lookup)
-        if turn != 0:
-            work.moves[start] = turn
+        move = winning_move(pos, work, lookup)
+        if move != 0:
+            work.moves[start] = move
             work.move_scores[start] = 0
             return start + 1, coverage
     find_threats(pos, work, pos.turn ^ 1)

@@ -117,11 +117,11 @@ def list_threats(pos: Record, work: Record, lookup: Record) -> int:
                 first, second = int64(lookup.road_points[i]), int64(lookup.road_points[j])
                 if pos.stones[first] != 0 or pos.stones[second] != 0 or count == MAX_REFUTATIONS:
                     continue
-                turn = sorted_move(first, second)
+                move = sorted_move(first, second)
                 place = 0
-                while place < count and work.refutations[place] != turn:
+                while place < count and work.refutations[place] != move:
                     place += 1
-                work.refutations[place] = turn
+                work.refutations[place] = move
                 count = max(count, place + 1)
     return count
 
@@ -134,8 +134,8 @@ def find_counter(pos: Record, work: Record, lookup: Record) -> tuple[int, int]:
     """
     if pos.threats[pos.turn ^ 1] == 0:
         for i in range(list_threats(pos, work, lookup)):
-            turn = int64(work.refutations[i])
-            length = win_after(pos, work, lookup, turn, int64(COUNTER_NODES))
+            move = int64(work.refutations[i])
+            length = win_after(pos, work, lookup, move, int64(COUNTER_NODES))
             if length > 0:
-                return length, turn
+                return length, move
     return 0, 0

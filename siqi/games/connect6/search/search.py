@@ -111,20 +111,20 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if pos.winner != NOT_OVER:
         return 0 if pos.winner == DRAW else ply - MATE
     if pos.threats[pos.turn] > 0:
-        turn = winning_move(pos, work, lookup)
-        if turn != 0:
+        move = winning_move(pos, work, lookup)
+        if move != 0:
             work.pv_length[ply + 1] = 0
-            set_pv(work, ply, turn)
+            set_pv(work, ply, move)
             return MATE - ply - 1
 
     # Step 2. Threat search. A win by double threats is proven, so it needs no search of the full game
     if pos.left == 2:
-        length, turn = find_win(pos, work, lookup, int64(THREAT_DEPTH), threat_nodes(depth))
+        length, move = find_win(pos, work, lookup, int64(THREAT_DEPTH), threat_nodes(depth))
         if work.stopped == 1:
             return 0
         if length > 0:
             work.pv_length[ply + 1] = 0
-            set_pv(work, ply, turn)
+            set_pv(work, ply, move)
             return MATE - ply - (2 * length - 1)
 
     # Step 3. At the horizon, evaluate, unless threats must be answered
@@ -242,26 +242,26 @@ def verify_claim(pos: Record, work: Record, lookup: Record, alpha: int, beta: in
     `claimed` if nothing does. Else the score and the variation are those of the best refutation. Window, depth and stop
     as in `search`.
     """
-    length, turn = find_counter(pos, work, lookup)
+    length, move = find_counter(pos, work, lookup)
     if length > 0:
         work.pv_length[2] = 0
-        set_pv(work, int64(1), turn)
+        set_pv(work, int64(1), move)
         work.claims[1] = UNCLAIMED
         return MATE - 2 * length
     if work.claims[1] != 2:
         return claimed  # the claim is further down: its turns are those of a search
     best = int64(-INFINITE)
     for i in range(list_refutations(pos, work, lookup)):
-        turn = int64(work.refutations[i])
-        do_move(pos, lookup, turn)
+        move = int64(work.refutations[i])
+        do_move(pos, lookup, move)
         score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(2))
-        undo_move(pos, lookup, turn)
+        undo_move(pos, lookup, move)
         if work.stopped == 1:
             return 0
         if score > best:
             best = score
             if score > -MATE_BOUND:
-                set_pv(work, int64(1), turn)
+                set_pv(work, int64(1), move)
                 work.claims[1] = work.claims[2]
             alpha = max(alpha, score)
             if score >= beta:
@@ -283,8 +283,8 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
     best = int64(-INFINITE)
     work.claims[0] = UNCLAIMED
     if skip == 0 and pos.left == 2 and pos.threats[pos.turn] == 0:
-        length, turn = find_win(pos, work, lookup, int64(MAX_LEVELS), ROOT_THREAT_NODES * depth)
-        if length > 0 and move_to_front(work, turn) == 1:
+        length, move = find_win(pos, work, lookup, int64(MAX_LEVELS), ROOT_THREAT_NODES * depth)
+        if length > 0 and move_to_front(work, move) == 1:
             work.pv_length[1] = 0
             set_pv(work, int64(0), int64(work.root_moves[0]))
             return MATE - (2 * length - 1)

@@ -57,7 +57,7 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
     work.attack_aborted. It does not depend on the path, unless the lists along it fill work.attacks.
 
     The side to move must have no threats. `level` is the number of attacks made so far; this node's list begins at
-    `first` in work.attacks. At level 0 the winning turn goes to work.attack_turn, for `find_win`.
+    `first` in work.attacks. At level 0 the winning turn goes to work.attack_move, for `find_win`.
     """
     count_node(work)
     work.attack_nodes += 1
@@ -70,7 +70,7 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
         length = entry_score(data)
         if length > 0 and length <= depth:
             if level == 0:
-                work.attack_turn = entry_move(data)
+                work.attack_move = entry_move(data)
             return length
         if length == 0 and entry_depth(data) >= depth:
             if entry_depth(data) != EXHAUSTED:
@@ -87,14 +87,14 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
     replies = level * MAX_REPLIES
     side = pos.turn
     for i in range(first, end):
-        turn = pick_from(work.attacks, work.attack_scores, i, end)
+        move = pick_from(work.attacks, work.attack_scores, i, end)
         longest: int = int64(2)
         if work.attack_scores[i] < UNSTOPPABLE:
             if depth == 2:
                 work.attack_cut = 1
                 break
-            do_move(pos, lookup, turn)
-            count = list_replies(pos, work, lookup, turn, side, replies)
+            do_move(pos, lookup, move)
+            count = list_replies(pos, work, lookup, move, side, replies)
             for r in range(replies, replies + count):
                 reply = int64(work.replies[r])
                 do_move(pos, lookup, reply)
@@ -104,14 +104,14 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
                     longest = int64(0)
                     break
                 longest = max(longest, length + 1)
-            undo_move(pos, lookup, turn)
+            undo_move(pos, lookup, move)
             if work.attack_aborted == 1:
                 return 0
         if longest > 0:
             work.attack_cut = was_cut
             if level == 0:
-                work.attack_turn = turn
-            save(work.tt, work.tt_mask, key, turn, longest, int64(0), EXACT, work.generation)
+                work.attack_move = move
+            save(work.tt, work.tt_mask, key, move, longest, int64(0), EXACT, work.generation)
             return longest
     searched = depth if work.attack_cut else int64(EXHAUSTED)
     save(work.tt, work.tt_mask, key, int64(0), int64(0), searched, EXACT, work.generation)
@@ -135,7 +135,7 @@ def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int)
         if work.attack_aborted == 1:
             return ABORTED, 0
         if length > 0:
-            return length, int64(work.attack_turn)
+            return length, int64(work.attack_move)
         if work.attack_cut == 0:
             break
     return 0, 0
@@ -177,14 +177,14 @@ def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, budge
     data = probe(work.tt, work.tt_mask, pos.key ^ SALT)
     if data == 0 or entry_score(data) <= 0 or budget == 0 or level == MAX_LEVELS:
         return 0
-    turn = entry_move(data)
+    move = entry_move(data)
     replies = level * MAX_REPLIES
     if with_counters == 1:
         add_counters_to_zone(pos, work, lookup, pos.turn ^ 1)
-    do_move(pos, lookup, turn)
-    add_to_zone(work, first_stone(turn))
-    add_to_zone(work, second_stone(turn))
-    count = list_replies(pos, work, lookup, turn, pos.turn ^ 1, replies)
+    do_move(pos, lookup, move)
+    add_to_zone(work, first_stone(move))
+    add_to_zone(work, second_stone(move))
+    count = list_replies(pos, work, lookup, move, pos.turn ^ 1, replies)
     for i in range(work.hit_count):
         add_to_zone(work, int64(work.hit_first[i]))
         add_to_zone(work, int64(work.hit_second[i]))
@@ -194,7 +194,7 @@ def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, budge
         do_move(pos, lookup, reply)
         budget = recurse_3(pos, work, lookup, level + 1, budget, with_counters)
         undo_move(pos, lookup, reply)
-    undo_move(pos, lookup, turn)
+    undo_move(pos, lookup, move)
     return budget
 
 
@@ -258,7 +258,7 @@ def win_against(pos: Record, work: Record, lookup: Record, point: int, budget: i
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
-def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int) -> int:
+def win_after(pos: Record, work: Record, lookup: Record, move: int, budget: int) -> int:
     """Return the number of turns in which a turn that makes a threat wins by double threats after every reply.
 
     Unlike an attack the turn may be one whose threats a single stone hits. 0 or ABORTED if the win is not proven with
@@ -267,11 +267,11 @@ def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int)
     side = pos.turn
     if pos.threats[side] > 0:
         return 0
-    do_move(pos, lookup, turn)
+    do_move(pos, lookup, move)
     longest: int = int64(0)
     if pos.winner == NOT_OVER and pos.left == 2 and pos.threats[side] > 0 and pos.threats[side ^ 1] == 0:
         longest = int64(1)
-        list_replies(pos, work, lookup, turn, side, int64(FIRST_REPLIES))
+        list_replies(pos, work, lookup, move, side, int64(FIRST_REPLIES))
         end = int64(FIRST_REPLIES)
         singles = 0
         for point in (int64(work.hit_first[0]), int64(work.hit_second[0])):
@@ -293,7 +293,7 @@ def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int)
             if longest > 0:
                 length = win_against(pos, work, lookup, int64(work.singles[i]), budget)
                 longest = max(longest, length) if length > 0 else length
-    undo_move(pos, lookup, turn)
+    undo_move(pos, lookup, move)
     return longest + 1 if longest > 0 else longest
 
 
@@ -303,23 +303,23 @@ def win_by_threats(pos: Record, work: Record, lookup: Record, depth: int, budget
     if pos.winner != NOT_OVER:
         return 0
     if pos.threats[pos.turn] > 0:
-        turn = winning_move(pos, work, lookup)
-        if turn != 0:
-            work.replies[0] = turn
+        move = winning_move(pos, work, lookup)
+        if move != 0:
+            work.replies[0] = move
             return 1
-    length, turn = find_win(pos, work, lookup, depth, budget)
+    length, move = find_win(pos, work, lookup, depth, budget)
     if length > 0:
-        work.replies[0] = turn
+        work.replies[0] = move
     return length
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64))
-def replies_to(pos: Record, work: Record, lookup: Record, turn: int) -> int:
+def replies_to(pos: Record, work: Record, lookup: Record, move: int) -> int:
     """List the opponent's replies to the attack just played, the pairs that hit all its threats, in work.replies.
 
     Return their number.
     """
-    return list_replies(pos, work, lookup, turn, pos.turn ^ 1, int64(0))
+    return list_replies(pos, work, lookup, move, pos.turn ^ 1, int64(0))
 
 
 class ThreatSolver:
@@ -343,9 +343,9 @@ class ThreatSolver:
         self.nodes = int(self._work.attack_nodes)
         return None if length == ABORTED else length
 
-    def solve_after(self, pos: Record, turn: int, budget: int) -> int:
+    def solve_after(self, pos: Record, move: int, budget: int) -> int:
         """Return the number of turns in which a turn that makes a threat wins by double threats after every reply.
 
         0 if that is not proven with `budget` nodes for each reply.
         """
-        return max(int(win_after(pos, self._work, LOOKUP_RECORD, turn, budget)), 0)
+        return max(int(win_after(pos, self._work, LOOKUP_RECORD, move, budget)), 0)

@@ -23,20 +23,20 @@ from scripts.common import script
 from siqi.daemon.cluster.jobs import Jobs, in_graph
 from siqi.games.books.book import BookFileError, write_book
 from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
-from siqi.games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
+from siqi.games.ewn.knowledge.numbering import MAX_PIECES, SIGNATURES, MaterialSignature
 from siqi.games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, EndingTable, Tablebase
 from siqi.games.ewn.rules.lookup import ONE
 
 
-def is_built(folder: Path, ending: Ending) -> bool:
+def is_built(folder: Path, signature: MaterialSignature) -> bool:
     try:
-        EndingTable(folder / f"{ending}{SUFFIX}", ending)
+        EndingTable(folder / f"{signature}{SUFFIX}", signature)
     except BookFileError:
         return False
     return True
 
 
-def build(folder: Path, ending: Ending, threads: int) -> str:
+def build(folder: Path, signature: MaterialSignature, threads: int) -> str:
     """Build one table, whose smaller endings must exist; return a line about it."""
 
     def refuse(line: str) -> None:
@@ -44,8 +44,8 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
 
     started = time.perf_counter()
     smaller = Tablebase([folder, TABLEBASE_FOLDER], refuse)
-    solver = Solver(ending, smaller.address, threads)
-    with script.progress(total=1, desc=str(ending), bar_format="{l_bar}{bar}| {elapsed}") as bar:
+    solver = Solver(signature, smaller.address, threads)
+    with script.progress(total=1, desc=str(signature), bar_format="{l_bar}{bar}| {elapsed}") as bar:
 
         def report(done: float) -> None:
             bar.update(done - bar.n)
@@ -54,37 +54,37 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
     solved = time.perf_counter()
     wrong = solver.check()
     if wrong:
-        raise AssertionError(f"{ending}: {wrong} values do not follow from their successors'")
+        raise AssertionError(f"{signature}: {wrong} values do not follow from their successors'")
     values = np.rint(solver.values * ONE).astype("<u2")
     about = {
-        "ending": str(ending),
-        "entries": len(values) // ending.movers,
+        "ending": str(signature),
+        "entries": len(values) // signature.movers,
         "source": "solved backwards",
-        "error": f"at most {sum(ending) - 1} / {2 * ONE}",
+        "error": f"at most {sum(signature) - 1} / {2 * ONE}",
         "mean": round(float(solver.values.mean(dtype=np.float64)), 6),
     }
-    path = folder / f"{ending}{SUFFIX}"
+    path = folder / f"{signature}{SUFFIX}"
     write_book(path, KIND, VERSION, about, values.tobytes())
     times = f"{solved - started:.1f} s + {time.perf_counter() - solved:.1f} s to check"
-    return f"{ending}: {len(values):,} values, mean {about['mean']:.4f}, {path.stat().st_size:,} bytes; {times}"
+    return f"{signature}: {len(values):,} values, mean {about['mean']:.4f}, {path.stat().st_size:,} bytes; {times}"
 
 
-def build_with(folder: Path, threads: int, ending: Ending) -> str:
-    return build(folder, ending, threads)
+def build_with(folder: Path, threads: int, signature: MaterialSignature) -> str:
+    return build(folder, signature, threads)
 
 
-def after_captures(ending: Ending) -> set[Ending]:
+def after_captures(signature: MaterialSignature) -> set[MaterialSignature]:
     """Return the endings with one piece fewer."""
-    strong, weak = ending
-    return {other for other in ENDINGS if set(other) in ({strong - 1, weak}, {strong, weak - 1})}
+    strong, weak = signature
+    return {other for other in SIGNATURES if set(other) in ({strong - 1, weak}, {strong, weak - 1})}
 
 
-def build_all(folder: Path, endings: list[Ending], jobs: Jobs) -> Iterator[str]:
+def build_all(folder: Path, signatures: list[MaterialSignature], jobs: Jobs) -> Iterator[str]:
     """Build tables; yield a line for each. On this machine they are built one after the other, each in several threads;
     on a cluster all endings with the same number of pieces at a time, one per worker."""
     if isinstance(jobs, int):
-        return (build(folder, ending, jobs) for ending in endings)
-    return in_graph(functools.partial(build_with, folder.resolve(), 1), endings, after_captures, jobs)
+        return (build(folder, signature, jobs) for signature in signatures)
+    return in_graph(functools.partial(build_with, folder.resolve(), 1), signatures, after_captures, jobs)
 
 
 @script.command
@@ -95,11 +95,11 @@ def main() -> int:
     script.add_jobs(parser, what="threads")
     options = parser.parse_args()
     out = script.output_folder(options, TABLEBASE_FOLDER)
-    wanted = [ending for ending in ENDINGS if sum(ending) <= options.pieces]
-    missing = [ending for ending in wanted if not any(is_built(at, ending) for at in {out, TABLEBASE_FOLDER})]
+    wanted = [signature for signature in SIGNATURES if sum(signature) <= options.pieces]
+    missing = [signature for signature in wanted if not any(is_built(at, signature) for at in {out, TABLEBASE_FOLDER})]
     out.mkdir(parents=True, exist_ok=True)
-    for ending in missing:
-        script.check_output(out / f"{ending}{SUFFIX}", script.is_book(KIND))
+    for signature in missing:
+        script.check_output(out / f"{signature}{SUFFIX}", script.is_book(KIND))
     for line in build_all(out, missing, script.jobs(options)):
         print(line, flush=True)
     return 0

@@ -26,7 +26,7 @@ from scripts.common import script
 from siqi.daemon.cluster.jobs import Jobs, in_graph
 from siqi.games.books.book import BookFileError, write_book
 from siqi.games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
-from siqi.games.xiangqi.knowledge.numbering import Ending
+from siqi.games.xiangqi.knowledge.numbering import MaterialSignature
 from siqi.games.xiangqi.knowledge.probe import BLOCK
 from siqi.games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, EndingTable
 
@@ -41,9 +41,9 @@ SHIPPED = (
 LEVEL = 19  # of zstd
 
 
-def read_values(path: Path, ending: Ending) -> Values:
+def read_values(path: Path, signature: MaterialSignature) -> Values:
     """Return all values of a table, meaningless at illegal positions; BookFileError if it is not sound."""
-    table = EndingTable(path, ending)
+    table = EndingTable(path, signature)
     for block in range(table.blocks):
         table.unpack(block)
     return table.values.reshape(2, -1)
@@ -65,9 +65,9 @@ def pack(values: Values) -> bytes:
     return b"".join([offsets.tobytes(), *frames])
 
 
-def describe(ending: Ending, values: Values) -> dict[str, Any]:
+def describe(signature: MaterialSignature, values: Values) -> dict[str, Any]:
     """Return a table's header: positions by result and side to move, and the longest distance in plies."""
-    about: dict[str, Any] = {"ending": str(ending), "entries": values.shape[1], "source": "retrograde analysis"}
+    about: dict[str, Any] = {"ending": str(signature), "entries": values.shape[1], "source": "retrograde analysis"}
     longest = 0
     for side, name in enumerate(("strong", "weak")):
         counts = np.bincount(values[side], minlength=256)[:ILLEGAL]
@@ -80,22 +80,24 @@ def describe(ending: Ending, values: Values) -> dict[str, Any]:
     return about | {"longest": longest}
 
 
-def build(folder: Path, ending: Ending, report: Callable[[str, float], None] = lambda what, done: None) -> str:
+def build(
+    folder: Path, signature: MaterialSignature, report: Callable[[str, float], None] = lambda what, done: None
+) -> str:
     """Build one table, whose smaller endings must exist; return a line about it."""
     started = time.perf_counter()
-    smaller = {other: read_values(path_of(folder, other), other) for other in ending.after_captures()}
-    analysis = RetrogradeAnalysis(ending, smaller)
+    smaller = {other: read_values(path_of(folder, other), other) for other in signature.after_captures()}
+    analysis = RetrogradeAnalysis(signature, smaller)
     analysis.run(report)
     analysed = time.perf_counter()
     wrong = analysis.check(report)
     if wrong >= 0:
-        raise AssertionError(f"{ending}: the value of position {wrong} does not follow from its successors'")
-    about = describe(ending, analysis.values)
-    path = path_of(folder, ending)
+        raise AssertionError(f"{signature}: the value of position {wrong} does not follow from its successors'")
+    about = describe(signature, analysis.values)
+    path = path_of(folder, signature)
     write_book(path, KIND, VERSION, about, pack(analysis.values))
     size = path.stat().st_size
     return (
-        f"{ending!s:12} {analysis.size:>11,} positions a side, {_share(about['strong_to_move'])} won, to move"
+        f"{signature!s:12} {analysis.size:>11,} positions a side, {_share(about['strong_to_move'])} won, to move"
         f" {_share(about['weak_to_move'])}; longest {about['longest']:>3} plies; {size:>10,} bytes;"
         f" {analysed - started:.0f} + {time.perf_counter() - analysed:.0f} s"
     )
@@ -105,26 +107,26 @@ def _share(counts: dict[str, int]) -> str:
     return f"{counts['wins'] / sum(counts.values()):6.1%}"
 
 
-def path_of(folder: Path, ending: Ending) -> Path:
-    return folder / f"{ending}{SUFFIX}"
+def path_of(folder: Path, signature: MaterialSignature) -> Path:
+    return folder / f"{signature}{SUFFIX}"
 
 
-def is_built(folder: Path, ending: Ending) -> bool:
+def is_built(folder: Path, signature: MaterialSignature) -> bool:
     try:
-        EndingTable(path_of(folder, ending), ending)
+        EndingTable(path_of(folder, signature), signature)
     except BookFileError:
         return False
     return True
 
 
-def build_one(folder: Path, ending: Ending) -> str:
-    return build(folder, ending)
+def build_one(folder: Path, signature: MaterialSignature) -> str:
+    return build(folder, signature)
 
 
-def build_all(folder: Path, endings: list[Ending], jobs: Jobs) -> Iterator[str]:
+def build_all(folder: Path, signatures: list[MaterialSignature], jobs: Jobs) -> Iterator[str]:
     """Build the missing tables, each as soon as its smaller endings exist; yield a line for each."""
-    missing = [ending for ending in endings if not is_built(folder, ending)]
-    return in_graph(functools.partial(build_one, folder.resolve()), missing, Ending.after_captures, jobs)
+    missing = [signature for signature in signatures if not is_built(folder, signature)]
+    return in_graph(functools.partial(build_one, folder.resolve()), missing, MaterialSignature.after_captures, jobs)
 
 
 @script.command
@@ -135,17 +137,17 @@ def main() -> int:
     script.add_jobs(parser, what="endings built at a time (some take 1 GB each)")
     options = parser.parse_args()
     try:
-        wanted = [Ending.parse(name) for name in options.endings]
+        wanted = [MaterialSignature.parse(name) for name in options.endings]
     except ValueError as error:
         parser.error(str(error))
-    endings = list(build_order(wanted))
+    signatures = list(build_order(wanted))
     out = script.output_folder(options, TABLEBASE_FOLDER)
     out.mkdir(parents=True, exist_ok=True)
-    for ending in endings:
-        if not is_built(out, ending):
-            script.check_output(path_of(out, ending), script.is_book(KIND))
-    progress = script.progress(total=len(endings), unit=" endings")
-    for line in build_all(out, endings, script.jobs(options)):
+    for signature in signatures:
+        if not is_built(out, signature):
+            script.check_output(path_of(out, signature), script.is_book(KIND))
+    progress = script.progress(total=len(signatures), unit=" endings")
+    for line in build_all(out, signatures, script.jobs(options)):
         progress.update()
         tqdm.write(line)
     return 0

@@ -27,7 +27,7 @@ from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.game import create
 from siqi.games.xiangqi.knowledge.knowledge import PATTERN_BOOK, TABLEBASE_FOLDER
-from siqi.games.xiangqi.knowledge.numbering import Ending, places
+from siqi.games.xiangqi.knowledge.numbering import MaterialSignature, places
 from siqi.games.xiangqi.knowledge.patterns import DRAWN, PatternBook
 from siqi.games.xiangqi.knowledge.probe import UNKNOWN
 from siqi.games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
@@ -37,14 +37,16 @@ BORNE_OUT = 0.9
 """Share of the quiet positions, the pressing side to move, that must have the claimed result."""
 
 
-def random_position(game: Game[XiangqiPosition], ending: Ending, rng: random.Random) -> XiangqiPosition | None:
+def random_position(
+    game: Game[XiangqiPosition], signature: MaterialSignature, rng: random.Random
+) -> XiangqiPosition | None:
     """Return a random quiet position of an ending, its stronger side Red; None if the pieces drawn make none."""
     pieces: dict[str, str] = {}
-    for side, letters in enumerate(ending):
+    for side, letters in enumerate(signature):
         for letter in "K" + letters:
             square = rng.choice(places(KINDS.index(letter.lower()), side))
             pieces[square_text(square)] = letter if side == 0 else letter.lower()
-    if len(pieces) < 2 + len(ending.strong + ending.weak):
+    if len(pieces) < 2 + len(signature.strong + signature.weak):
         return None
     try:
         position = game.position(write_fen(pieces, rng.randrange(2)))
@@ -60,13 +62,13 @@ def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter
     """Return the counts of each entry's results: `own win` .. with the pressing side to move, else `other win` .."""
     game = create(silent)
     tally: list[Counter[str]] = [Counter() for _ in book.patterns]
-    claimed = {ending.ordered() for pattern in book.patterns for ending in pattern.materials()}
-    known = {Ending.parse(path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}")}
-    for ending in script.progress(sorted(claimed & known), unit=" endings"):
+    claimed = {signature.ordered() for pattern in book.patterns for signature in pattern.materials()}
+    known = {MaterialSignature.parse(path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}")}
+    for signature in script.progress(sorted(claimed & known), unit=" endings"):
         tables = Tablebase([folder], print)
-        rng = random.Random(str(ending))
+        rng = random.Random(str(signature))
         for _ in range(sample):
-            position = random_position(game, ending, rng)
+            position = random_position(game, signature, rng)
             fit = None if position is None else book.find(position.record)
             if position is None or fit is None:
                 continue

@@ -19,7 +19,7 @@ from siqi.games.ewn.knowledge.numbering import (
     MAX_SIDE,
     NUMBERING,
     NUMBERING_RECORD,
-    Ending,
+    MaterialSignature,
     index,
     members,
     number,
@@ -157,27 +157,27 @@ def work_off(
 class Solver:
     """One ending; `values` [weak side to move, number] once run."""
 
-    def __init__(self, ending: Ending, smaller: int, threads: int) -> None:
+    def __init__(self, signature: MaterialSignature, smaller: int, threads: int) -> None:
         """Prepare; `smaller` is the address of a TABLEBASE with all endings that captures lead to."""
-        self._ending = ending
-        self._numbering = number(ending)
+        self._signature = signature
+        self._numbering = number(signature)
         self._solver = new_record(SOLVER_DTYPE)
-        self._solver.smaller, self._solver.pieces = smaller, sum(ending)
-        for side, count in enumerate(ending):
+        self._solver.smaller, self._solver.pieces = smaller, sum(signature)
+        for side, count in enumerate(signature):
             for number_, labels in enumerate(members(count)):
                 first = (180 * side + number_) * MAX_SIDE
                 self._solver.members[first : first + count] = labels
-        self._strong = np.array(sets(PLACES, ending.strong), np.uint8)
+        self._strong = np.array(sets(PLACES, signature.strong), np.uint8)
         self._ranks = np.flatnonzero(self._numbering.start[: len(self._strong)] >= 0).tolist()
         self._weak = [self._weak_sets(rank) for rank in self._ranks]
         self._pool = ThreadPoolExecutor(threads)
         self._scratch = [new_record(POSITION_DTYPE) for _ in self._ranks]
         self._bests = [new_record(BEST_DTYPE) for _ in self._ranks]
-        self.values: Values = np.full(int(self._numbering.entries) * ending.movers, np.nan, np.float32)
+        self.values: Values = np.full(int(self._numbering.entries) * signature.movers, np.nan, np.float32)
 
     def _weak_sets(self, rank: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
         squares = weak_squares(tuple(self._strong[rank].tolist()))
-        return np.array([[squares[i] for i in c] for c in sets(len(squares), self._ending.weak)], np.uint8)
+        return np.array([[squares[i] for i in c] for c in sets(len(squares), self._signature.weak)], np.uint8)
 
     def _layer(self, layer: int, is_check: bool) -> int:
         def part(i: int) -> int:
@@ -194,7 +194,7 @@ class Solver:
                     self._weak[i],
                     self._ranks[i],
                     layer,
-                    self._ending.movers,
+                    self._signature.movers,
                     int(is_check),
                 )
             )

@@ -23,7 +23,7 @@ from siqi.games.xiangqi.knowledge.numbering import (
     ENDING_DTYPE,
     KING_PAIRS,
     MAX_GROUPS,
-    Ending,
+    MaterialSignature,
     index,
     king_pairs,
     material_of,
@@ -305,9 +305,9 @@ class Overflow(Exception):
 class RetrogradeAnalysis:
     """The analysis of one ending; `smaller` has the values of all that captures lead to."""
 
-    def __init__(self, ending: Ending, smaller: Mapping[Ending, Values]) -> None:
-        self.ending = ending
-        self._numbering = number(ending)
+    def __init__(self, signature: MaterialSignature, smaller: Mapping[MaterialSignature, Values]) -> None:
+        self.signature = signature
+        self._numbering = number(signature)
         self.size = int(self._numbering.entries)
         self.values: Values = np.empty((2, self.size), np.uint8)
         self._due: Values = np.empty((2, self.size), np.uint8)
@@ -318,7 +318,7 @@ class RetrogradeAnalysis:
         self._a.spots[: len(self._spots)] = [address_of(spots) for spots in self._spots]
         self._king_spots = np.array(king_pairs(), np.uint8)
         self._a.king_spots = address_of(self._king_spots)
-        others = sorted(ending.after_captures())
+        others = sorted(signature.after_captures())
         self._smaller = {other: smaller[other] for other in others}
         self._smaller_numberings = np.zeros(len(others), ENDING_DTYPE)
         for i, (other, values) in enumerate(self._smaller.items()):
@@ -343,7 +343,7 @@ class RetrogradeAnalysis:
         code = 1
         while code <= self._a.furthest:
             if code > LONGEST:
-                raise Overflow(f"{self.ending}: longer than {LONGEST} plies")
+                raise Overflow(f"{self.signature}: longer than {LONGEST} plies")
             self._each(run_pass, partial(report, f"{code - 1} plies"), code)
             code += 1
 
@@ -359,16 +359,16 @@ class RetrogradeAnalysis:
             kernel(self._pos, self._work, LOOKUP_RECORD, self._numbering, self._a, *words, first, end)
 
 
-def build_order(endings: list[Ending]) -> Iterator[Ending]:
+def build_order(signatures: list[MaterialSignature]) -> Iterator[MaterialSignature]:
     """Yield the endings and all that captures lead to, smaller ones first."""
-    seen: set[Ending] = set()
+    seen: set[MaterialSignature] = set()
 
-    def visit(ending: Ending) -> Iterator[Ending]:
-        if ending not in seen:
-            seen.add(ending)
-            for other in sorted(ending.after_captures()):
+    def visit(signature: MaterialSignature) -> Iterator[MaterialSignature]:
+        if signature not in seen:
+            seen.add(signature)
+            for other in sorted(signature.after_captures()):
                 yield from visit(other)
-            yield ending
+            yield signature
 
-    for ending in endings:
-        yield from visit(ending)
+    for signature in signatures:
+        yield from visit(signature)

@@ -32,7 +32,7 @@ from siqi.games.junqi.paper.experience import KIND_DTYPE, KINDS
 from siqi.games.kernel.control import Control
 from siqi.games.options import Values
 from siqi.games.xiangqi.knowledge import rulebook, tablebase
-from siqi.games.xiangqi.knowledge.numbering import Ending
+from siqi.games.xiangqi.knowledge.numbering import MaterialSignature
 from siqi.games.xiangqi.knowledge.patterns import PatternBook
 from siqi.games.xiangqi.knowledge.rulebook import RuleBook
 from siqi.games.xiangqi.knowledge.tablebase import EndingTable, Tablebase
@@ -268,8 +268,8 @@ def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
 
 def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
     """A frame too large is not unpacked, whether it states its size or not."""
-    ending = Ending.parse("P-A")
-    size = 2 * ending.entries
+    signature = MaterialSignature.parse("P-A")
+    size = 2 * signature.entries
     for bomb in (
         zstandard.ZstdCompressor().compress(bytes(1 << 26)),
         zstandard.ZstdCompressor(write_content_size=False).compress(bytes(1 << 26)),
@@ -280,10 +280,10 @@ def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
         blocks = -(-size // (1 << 20))
         head = 8 * (blocks + 1)
         offsets = [head] + [head + len(bomb)] * blocks
-        about = {"ending": "P-A", "entries": ending.entries}
+        about = {"ending": "P-A", "entries": signature.entries}
         path = tmp_path / "P-A.ending"
         write_book(path, tablebase.KIND, tablebase.VERSION, about, np.array(offsets, "<i8").tobytes() + bomb)
-        table = EndingTable(path, ending)
+        table = EndingTable(path, signature)
         with pytest.raises(BookFileError, match=r"P-A\.ending: block 0[^\n]*$"):
             table.unpack(0)
 
@@ -305,7 +305,7 @@ def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
 )
 def test_names_of_endings_that_cannot_be_numbered(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^(not an ending|more than a set holds|not in order|too many pieces)"):
-        Ending.parse(name)
+        MaterialSignature.parse(name)
     (tmp_path / f"{name}.ending").write_bytes(b"")
     warnings: list[str] = []
     game = registry.load("xiangqi", warnings.append)

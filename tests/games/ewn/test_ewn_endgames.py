@@ -22,10 +22,10 @@ from siqi.games.books.book import BookFileError
 from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from siqi.games.ewn.knowledge.numbering import (
     ENDING,
-    ENDINGS,
     NUMBERING,
     NUMBERING_RECORD,
-    Ending,
+    SIGNATURES,
+    MaterialSignature,
     class_count,
     index,
     number,
@@ -93,17 +93,17 @@ def test_classes() -> None:
 
 
 def test_shipped_tables_are_all_of_four_pieces_and_small(tables: Tablebase) -> None:
-    assert all((ending in tables) == (sum(ending) <= 4) for ending in ENDINGS)
+    assert all((signature in tables) == (sum(signature) <= 4) for signature in SIGNATURES)
     assert sum(path.stat().st_size for path in TABLEBASE_FOLDER.iterdir()) < 20_000_000
 
 
-@pytest.mark.parametrize("ending", ENDINGS, ids=str)
+@pytest.mark.parametrize("signature", SIGNATURES, ids=str)
 @sampled("count", 500, 3000)
-def test_alike_positions_have_one_number_and_others_their_own(ending: Ending, count: int) -> None:
-    game, rng, e = registry.load("ewn"), random.Random(7), number(ending)
+def test_alike_positions_have_one_number_and_others_their_own(signature: MaterialSignature, count: int) -> None:
+    game, rng, e = registry.load("ewn"), random.Random(7), number(signature)
     seen: dict[int, set[str]] = {}
     for _ in range(count):
-        fen = random_fen(rng, *ending)
+        fen = random_fen(rng, *signature)
         pieces, side = fen.split()
         rows = [list(row) for row in pieces.split("/")]
         mirrored = "/".join("".join(column) for column in zip(*rows, strict=True))
@@ -118,7 +118,7 @@ def test_alike_positions_have_one_number_and_others_their_own(ending: Ending, co
         # The representative of all equivalent boards: the least of mirror images and reversed numbers of either side.
         reverse = {0: str.maketrans("ABCDEF", "FEDCBA"), 1: str.maketrans("abcdef", "fedcba")}
         alike_texts = [pieces, mirrored]
-        for pieces_of, table in zip(ending, reverse.values(), strict=True):
+        for pieces_of, table in zip(signature, reverse.values(), strict=True):
             if pieces_of == 1:
                 lone = str.maketrans(
                     "ABCDEF" if table is reverse[0] else "abcdef", ("A" if table is reverse[0] else "a") * 6
@@ -167,13 +167,13 @@ def test_all_exact_values(tables: Tablebase) -> None:
 
 def test_building_gives_what_is_shipped(tmp_path: Path) -> None:
     for name in ("1-1", "2-1"):
-        build_ewn_tablebases.build(tmp_path, Ending.parse(name), 1)
-        shipped = EndingTable(TABLEBASE_FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
-        assert (EndingTable(tmp_path / f"{name}{SUFFIX}", Ending.parse(name)).values == shipped.values).all()
+        build_ewn_tablebases.build(tmp_path, MaterialSignature.parse(name), 1)
+        shipped = EndingTable(TABLEBASE_FOLDER / f"{name}{SUFFIX}", MaterialSignature.parse(name))
+        assert (EndingTable(tmp_path / f"{name}{SUFFIX}", MaterialSignature.parse(name)).values == shipped.values).all()
 
 
 def test_the_check_sees_a_wrong_value(tables: Tablebase) -> None:
-    solver = Solver(Ending(2, 1), tables.address, 1)
+    solver = Solver(MaterialSignature(2, 1), tables.address, 1)
     solver.run(lambda done: None)
     assert solver.check() == 0
     at = int(np.flatnonzero((solver.values > 0.3) & (solver.values < 0.6))[5])
@@ -187,14 +187,14 @@ def test_unsound_files_are_refused(tmp_path: Path) -> None:
     for data in [damaged(good, rng) for _ in range(10)] + [b"", (TABLEBASE_FOLDER / "1-1.ending").read_bytes()]:
         (tmp_path / "2-1.ending").write_bytes(data)
         with pytest.raises(BookFileError):
-            EndingTable(tmp_path / "2-1.ending", Ending(2, 1))
+            EndingTable(tmp_path / "2-1.ending", MaterialSignature(2, 1))
         refused: list[str] = []
-        assert Ending(2, 1) not in Tablebase([tmp_path], refused.append)
+        assert MaterialSignature(2, 1) not in Tablebase([tmp_path], refused.append)
         assert len(refused) == 1
 
 
 def test_names() -> None:
-    assert [str(ending) for ending in ENDINGS] == ["1-1", "2-1", "2-2", "3-1", "3-2", "4-1"]
+    assert [str(signature) for signature in SIGNATURES] == ["1-1", "2-1", "2-2", "3-1", "3-2", "4-1"]
     for name in ("1-2", "5-1", "x", ""):
         with pytest.raises(ValueError, match="not an ending"):
-            Ending.parse(name)
+            MaterialSignature.parse(name)

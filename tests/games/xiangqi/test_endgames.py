@@ -26,7 +26,7 @@ from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import entry, int64
 from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
-from siqi.games.xiangqi.knowledge.numbering import ENDING, Ending, index, number, placements, places
+from siqi.games.xiangqi.knowledge.numbering import ENDING, MaterialSignature, index, number, placements, places
 from siqi.games.xiangqi.knowledge.tablebase import SUFFIX, EndingTable, Tablebase
 from siqi.games.xiangqi.rules.notation import square_text, write_fen
 from siqi.games.xiangqi.rules.position import POSITION
@@ -38,8 +38,8 @@ BUILT = ("N-A", "P-A", "R-P", "CA-AA", "NN-")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the tablebases of a few small endings."""
     into = tmp_path_factory.mktemp("endings")
-    for ending in build_order([Ending.parse(name) for name in BUILT]):
-        build_xiangqi_tablebases.build(into, ending)
+    for signature in build_order([MaterialSignature.parse(name) for name in BUILT]):
+        build_xiangqi_tablebases.build(into, signature)
     return into
 
 
@@ -52,17 +52,17 @@ def game(folder: Path) -> Any:
     assert refused == []
 
 
-def random_position(game: Any, ending: Ending, rng: random.Random, swapped: bool = False) -> Any:
+def random_position(game: Any, signature: MaterialSignature, rng: random.Random, swapped: bool = False) -> Any:
     """Return a random legal position of an ending; the stronger side is Black if `swapped`."""
     while True:
         pieces: dict[str, str] = {}
-        for side, letters in enumerate(ending):
+        for side, letters in enumerate(signature):
             for letter in "K" + letters:
                 square = rng.choice(places(KINDS.index(letter.lower()), side))
                 if swapped:
                     square = 89 - square
                 pieces[square_text(square)] = letter if (side == 0) != swapped else letter.lower()
-        if len(pieces) == 2 + len(ending.strong + ending.weak):
+        if len(pieces) == 2 + len(signature.strong + signature.weak):
             try:
                 position = game.position(write_fen(pieces, rng.randrange(2)))
             except ValueError:
@@ -88,14 +88,14 @@ def searched(game: Any, position: Any, nodes: int = 1000) -> Any:
 @pytest.mark.parametrize("name", ["", "R", "NR-", "R-BA", "A-B", "R-AAA", "NAABB-R", "Q-", "N-NA", "r-", "R-A-"])
 def test_what_is_no_ending(name: str) -> None:
     with pytest.raises(ValueError):
-        Ending.parse(name)
+        MaterialSignature.parse(name)
 
 
 def test_captures_lead_to_smaller_endings() -> None:
-    assert {str(e) for e in Ending.parse("RN-AB").after_captures()} == {"RN-A", "RN-B", "R-AB", "N-AB"}
-    assert {str(e) for e in Ending.parse("R-NA").after_captures()} == {"R-A", "R-N", "NA-"}
-    assert {str(e) for e in Ending.parse("CA-A").after_captures()} == {"CA-"}
-    order = [str(e) for e in build_order([Ending.parse("R-NA")])]
+    assert {str(e) for e in MaterialSignature.parse("RN-AB").after_captures()} == {"RN-A", "RN-B", "R-AB", "N-AB"}
+    assert {str(e) for e in MaterialSignature.parse("R-NA").after_captures()} == {"R-A", "R-N", "NA-"}
+    assert {str(e) for e in MaterialSignature.parse("CA-A").after_captures()} == {"CA-"}
+    order = [str(e) for e in build_order([MaterialSignature.parse("R-NA")])]
     assert order[-1] == "R-NA" and set(order) == {"R-", "R-A", "N-", "NA-", "R-N", "R-NA"}
 
 
@@ -108,12 +108,12 @@ def index_of(pos: Any, e: Any, strong: int) -> int:
 @pytest.mark.parametrize("name", ["R-", "P-AABB", "NN-A", "PPP-B", "CAAB-A", "R-NAABB"])
 def test_a_number_is_one_placement(game: Any, name: str, count: int) -> None:
     """A placement has one number, also mirrored or with colours exchanged, and no other placement has it."""
-    ending = Ending.parse(name)
-    e = number(ending)
+    signature = MaterialSignature.parse(name)
+    e = number(signature)
     rng = random.Random(name)
     seen: dict[int, set[str]] = {}
     for _ in range(count):
-        position = random_position(game, ending, rng)
+        position = random_position(game, signature, rng)
         rows, side = position.fen().split()[:2]
         mirrored = "/".join(row[::-1] for row in rows.split("/"))
         exchanged = rows[::-1].swapcase()  # reversed as a whole, so mirrored too
@@ -141,7 +141,7 @@ def is_central(rows: str) -> bool:
 
 @pytest.mark.parametrize("name", ["RN-", "NN-AB", "PPP-"])
 def test_numbers_count_every_placement_once(name: str) -> None:
-    e = number(Ending.parse(name))
+    e = number(MaterialSignature.parse(name))
     sizes = [len(placements(e, group)) for group in range(int(e.groups))]
     assert int(e.entries) == 45 * int(np.prod(sizes))
     assert all(len({frozenset(row) for row in placements(e, g).tolist()}) == sizes[g] for g in range(len(sizes)))
@@ -186,9 +186,9 @@ def test_distances_are_those_of_a_naive_analysis(game: Any, folder: Path) -> Non
     expected = naive_distances()
     assert len(expected) > 2000
     rng = random.Random(1)
-    ending = Ending.parse("P-")
+    signature = MaterialSignature.parse("P-")
     for _ in range(300):
-        position = random_position(game, ending, rng)
+        position = random_position(game, signature, rng)
         line, _ = searched(game, position)
         plies = expected.get((position.fen().split()[0], position.turn))
         mate = None if plies is None else (plies + 1) // 2 if plies % 2 else -(plies // 2)
@@ -204,7 +204,7 @@ def test_distances_are_those_of_a_search(game: Any, name: str, count: int) -> No
     rng = random.Random(name)
     equal = tried = 0
     while tried < count:
-        position = random_position(game, Ending.parse(name), rng, swapped=tried % 2 == 1)
+        position = random_position(game, MaterialSignature.parse(name), rng, swapped=tried % 2 == 1)
         if not 0 < plies_to_mate(game, position) <= 7:
             continue
         line, hits = searched(game, position)
@@ -218,12 +218,12 @@ def test_distances_are_those_of_a_search(game: Any, name: str, count: int) -> No
 
 
 def test_checking_finds_a_wrong_value(folder: Path) -> None:
-    ending = Ending.parse("N-A")
+    signature = MaterialSignature.parse("N-A")
     smaller = {
         other: build_xiangqi_tablebases.read_values(build_xiangqi_tablebases.path_of(folder, other), other)
-        for other in ending.after_captures()
+        for other in signature.after_captures()
     }
-    analysis = RetrogradeAnalysis(ending, smaller)
+    analysis = RetrogradeAnalysis(signature, smaller)
     analysis.run(lambda what, done: None)
     assert analysis.check(lambda what, done: None) == -1
     side, at = np.argwhere(analysis.values == 4)[0]
@@ -232,15 +232,15 @@ def test_checking_finds_a_wrong_value(folder: Path) -> None:
 
 
 def test_a_build_goes_on_where_it_was_broken_off(folder: Path, tmp_path: Path) -> None:
-    endings = list(build_order([Ending.parse("P-A")]))
-    first, *rest = endings
+    signatures = list(build_order([MaterialSignature.parse("P-A")]))
+    first, *rest = signatures
     build_xiangqi_tablebases.build(tmp_path, first)
     before = build_xiangqi_tablebases.path_of(tmp_path, first).stat().st_mtime_ns
-    built = list(build_xiangqi_tablebases.build_all(tmp_path, endings, 1))
+    built = list(build_xiangqi_tablebases.build_all(tmp_path, signatures, 1))
     assert len(built) == len(rest)
     assert build_xiangqi_tablebases.path_of(tmp_path, first).stat().st_mtime_ns == before
-    for ending in endings:
-        again, whole = (build_xiangqi_tablebases.path_of(at, ending) for at in (tmp_path, folder))
+    for signature in signatures:
+        again, whole = (build_xiangqi_tablebases.path_of(at, signature) for at in (tmp_path, folder))
         assert again.read_bytes() == whole.read_bytes()
 
 
@@ -255,7 +255,7 @@ def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path, count: int) -> 
     for _ in range(count):
         path.write_bytes(damaged(data, rng))
         with pytest.raises(BookFileError, match=r"N-A\.ending: [^\n]+$"):
-            EndingTable(path, Ending.parse("N-A"))
+            EndingTable(path, MaterialSignature.parse("N-A"))
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_pat
 def test_another_version_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("siqi.games.xiangqi.knowledge.tablebase.VERSION", 2)
     with pytest.raises(BookFileError, match="version 1, this program reads 2"):
-        EndingTable(folder / f"N-A{SUFFIX}", Ending.parse("N-A"))
+        EndingTable(folder / f"N-A{SUFFIX}", MaterialSignature.parse("N-A"))
 
 
 # Play
@@ -324,7 +324,7 @@ def test_won_endings_are_won_without_wandering(game: Any, name: str, count: int)
     rng = random.Random(f"{name} won")
     played = 0
     while played < count:
-        position = random_position(game, Ending.parse(name), rng, swapped=played % 2 == 0)
+        position = random_position(game, MaterialSignature.parse(name), rng, swapped=played % 2 == 0)
         if not plies_to_mate(game, position):
             continue
         line, _ = searched(game, position)
@@ -340,7 +340,7 @@ def test_won_endings_are_won_without_wandering(game: Any, name: str, count: int)
 def test_drawn_endings_are_drawn(game: Any, count: int) -> None:
     rng = random.Random(3)
     for name in ("P-A", "CA-AA") * count:
-        position = random_position(game, Ending.parse(name), rng)
+        position = random_position(game, MaterialSignature.parse(name), rng)
         line, _ = searched(game, position)
         if line.score == Score(win=0.0, draw=1.0):
             assert all(score.mate is None for score in play_out(game, position, 40))
@@ -367,7 +367,7 @@ def test_every_line_of_a_tablebase_win_ends_in_the_mate(game: Any) -> None:
     rng = random.Random(8)
     lengths = []
     for name in ("N-A", "CA-AA", "R-P") * 4:
-        position = random_position(game, Ending.parse(name), rng, swapped=rng.random() < 0.5)
+        position = random_position(game, MaterialSignature.parse(name), rng, swapped=rng.random() < 0.5)
         for line in exhaust(searcher, Task(position, Control(), multipv=3)).lines:
             if line.score.mate is None:
                 continue
@@ -415,9 +415,9 @@ def test_a_slow_disk_does_not_make_a_search_late(folder: Path, monkeypatch: pyte
     game.knowledge.tablebase = Tablebase([folder], pytest.fail)
     open_table = EndingTable.__init__
 
-    def open_slowly(table: EndingTable, path: Path, ending: Ending) -> None:
+    def open_slowly(table: EndingTable, path: Path, signature: MaterialSignature) -> None:
         time.sleep(3)
-        open_table(table, path, ending)
+        open_table(table, path, signature)
 
     monkeypatch.setattr(EndingTable, "__init__", open_slowly)
     searcher = game.searcher()
@@ -495,8 +495,8 @@ def test_a_search_that_is_stopped_before_it_starts_leaves_no_loader(folder: Path
 def test_a_search_that_is_stopped_before_it_starts_opens_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No tablebase is opened, since that can be slow."""
     searcher, position = new_search(folder)
-    opened: list[Ending] = []
-    monkeypatch.setattr(EndingTable, "__init__", lambda table, path, ending: opened.append(ending))
+    opened: list[MaterialSignature] = []
+    monkeypatch.setattr(EndingTable, "__init__", lambda table, path, signature: opened.append(signature))
     stopped = Control()
     stopped.stop()
     assert len(iterations(searcher, position, stopped)) == 1 and not opened

@@ -142,9 +142,7 @@ def test_positions_that_cannot_be_played_are_kept_and_not_played() -> None:
     with pytest.raises(ValueError, match=error):
         Board(fen)
     game = read_game(io.StringIO(f'[Game "Chinese Chess"]\n[FEN "{fen}"]\n\n1. K5+1 *\n'))
-    assert game is not None and [str(fault) for fault in game.errors] == [
-        f"1. illegal position: {error}: {fen}"
-    ]
+    assert game is not None and [str(fault) for fault in game.errors] == [f"1. illegal position: {error}: {fen}"]
     assert game.board().fen() == fen and not game.moves
     study = read_game(io.StringIO(f'[Game "Chinese Chess"]\n[FEN "{fen}"]\n\n*\n'))
     assert study is not None and not study.errors and study.board().fen() == fen

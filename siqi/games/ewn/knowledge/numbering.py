@@ -32,18 +32,18 @@ _SELF_MIRRORED = 44 * 276
 other ending has more."""
 
 
-class Ending(NamedTuple):
-    """The number of pieces of each side."""
+class MaterialSignature(NamedTuple):
+    """The number of pieces of each side: the name of an ending."""
 
     strong: int
     weak: int
 
     @classmethod
-    def parse(cls, name: str) -> Ending:
-        """Return the ending of a name such as `3-1`; ValueError if it is not one of ENDINGS."""
-        for ending in ENDINGS:
-            if str(ending) == name:
-                return ending
+    def parse(cls, name: str) -> MaterialSignature:
+        """Return the signature of a name such as `3-1`; ValueError if it is not one of SIGNATURES."""
+        for signature in SIGNATURES:
+            if str(signature) == name:
+                return signature
         raise ValueError(f"not an ending: {name}")
 
     def __str__(self) -> str:
@@ -55,12 +55,12 @@ class Ending(NamedTuple):
         return 1 if self.strong == self.weak else 2
 
 
-ENDINGS = tuple(
-    Ending(strong, total - strong)
+SIGNATURES = tuple(
+    MaterialSignature(strong, total - strong)
     for total in range(2, MAX_PIECES + 1)
     for strong in range(-(-total // 2), min(total - 1, MAX_SIDE) + 1)
 )
-"""All endings that have numbers, each after the endings that captures lead to."""
+"""The signatures of all endings that have numbers, each after those that captures lead to."""
 
 NUMBERING_DTYPE = record(
     [
@@ -133,13 +133,13 @@ def weak_squares(strong: tuple[int, ...]) -> list[int]:
 
 
 @functools.cache
-def number(ending: Ending) -> Record:
+def number(signature: MaterialSignature) -> Record:
     """Return the ENDING record of an ending, read-only by convention: how its placements are numbered."""
     layout = new_record(ENDING_DTYPE)
-    layout.strong_count, layout.weak_count = ending
-    layout.strong_classes, layout.weak_classes = class_count(ending.strong), class_count(ending.weak)
+    layout.strong_count, layout.weak_count = signature
+    layout.strong_classes, layout.weak_classes = class_count(signature.strong), class_count(signature.weak)
     layout.start[:] = layout.own_image[:] = -1
-    ranks = {chosen: rank for rank, chosen in enumerate(sets(PLACES, ending.strong))}
+    ranks = {chosen: rank for rank, chosen in enumerate(sets(PLACES, signature.strong))}
     pairs = used = 0
     for chosen, rank in ranks.items():
         image = tuple(sorted(map(mirror, chosen)))
@@ -148,11 +148,11 @@ def number(ending: Ending) -> Record:
         layout.start[rank] = pairs
         squares = weak_squares(chosen)
         if image != chosen:
-            pairs += math.comb(len(squares), ending.weak)
+            pairs += math.comb(len(squares), signature.weak)
             continue
         layout.own_image[rank] = used
         numbers: dict[tuple[int, ...], int] = {}
-        for other in sets(len(squares), ending.weak):
+        for other in sets(len(squares), signature.weak):
             there = tuple(squares[i] for i in other)
             seen = tuple(sorted(map(mirror, there)))
             layout.turned[used] = 2 * numbers[seen] + 1 if seen in numbers else 2 * len(numbers)

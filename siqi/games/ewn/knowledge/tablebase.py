@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from siqi.games.books.book import BookFileError, open_book, warn_once
-from siqi.games.ewn.knowledge.numbering import ENDINGS, NUMBERING_RECORD, Ending, number
+from siqi.games.ewn.knowledge.numbering import NUMBERING_RECORD, SIGNATURES, MaterialSignature, number
 from siqi.games.ewn.knowledge.probe import TABLEBASE_DTYPE, UNKNOWN, slot_of, value_here
 from siqi.games.ewn.rules.lookup import ONE
 from siqi.games.kernel.jit import Record
@@ -28,13 +28,13 @@ SUFFIX = ".ending"
 class EndingTable:
     """The open file of one ending. BookFileError if it cannot be used."""
 
-    def __init__(self, path: Path, ending: Ending) -> None:
-        self.numbering = np.array([number(ending)])
+    def __init__(self, path: Path, signature: MaterialSignature) -> None:
+        self.numbering = np.array([number(signature)])
         self.entries = int(self.numbering["entries"][0])
-        book = open_book(path, KIND, VERSION, 2 * self.entries * ending.movers)
-        if (book.about.get("ending"), book.about.get("entries")) != (str(ending), self.entries):
-            raise BookFileError(f"{path}: holds another ending, or other numbers, than {ending}")
-        if len(book.payload) != 2 * self.entries * ending.movers:
+        book = open_book(path, KIND, VERSION, 2 * self.entries * signature.movers)
+        if (book.about.get("ending"), book.about.get("entries")) != (str(signature), self.entries):
+            raise BookFileError(f"{path}: holds another ending, or other numbers, than {signature}")
+        if len(book.payload) != 2 * self.entries * signature.movers:
             raise BookFileError(f"{path}: {len(book.payload)} bytes do not hold its values")
         self.values = book.payload.view("<u2")
 
@@ -44,28 +44,28 @@ class Tablebase:
 
     def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
         """`warn` gets a line for each file that cannot be used."""
-        self._tables: dict[Ending, EndingTable] = {}
+        self._tables: dict[MaterialSignature, EndingTable] = {}
         self._numbering = np.array([NUMBERING_RECORD])
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._record["numbering"] = address_of(self._numbering)
         for folder in folders:
             faults = []
-            for ending in ENDINGS:
-                path = folder / f"{ending}{SUFFIX}"
-                if ending not in self._tables and os.path.exists(path):  # Path.exists raises if the path is too long
+            for signature in SIGNATURES:
+                path = folder / f"{signature}{SUFFIX}"
+                if signature not in self._tables and os.path.exists(path):  # Path.exists raises if the path is too long
                     try:
-                        self._open(ending, EndingTable(path, ending))
+                        self._open(signature, EndingTable(path, signature))
                     except BookFileError as error:
                         faults.append(str(error))
             warn_once(faults, warn)
 
-    def _open(self, ending: Ending, table: EndingTable) -> None:
-        self._tables[ending] = table
-        self._record["ending"][0, slot_of(*ending)] = address_of(table.numbering)
-        self._record["values"][0, slot_of(*ending)] = address_of(table.values)
+    def _open(self, signature: MaterialSignature, table: EndingTable) -> None:
+        self._tables[signature] = table
+        self._record["ending"][0, slot_of(*signature)] = address_of(table.numbering)
+        self._record["values"][0, slot_of(*signature)] = address_of(table.values)
 
-    def __contains__(self, ending: Ending) -> bool:
-        return ending in self._tables
+    def __contains__(self, signature: MaterialSignature) -> bool:
+        return signature in self._tables
 
     @property
     def address(self) -> int:

@@ -43,30 +43,30 @@ KING_PAIRS = 45
 """Pairs of king squares, mirrored ones counted once."""
 
 
-class Ending(NamedTuple):
-    """The pieces of both sides without their kings, letters in ORDER."""
+class MaterialSignature(NamedTuple):
+    """The pieces of both sides without their kings, letters in ORDER: the name of an ending."""
 
     strong: str
     weak: str
 
     @classmethod
     @functools.cache
-    def parse(cls, name: str) -> Ending:
-        """Return the ending of a name; ValueError if it is out of order, has no attacker or is too large."""
+    def parse(cls, name: str) -> MaterialSignature:
+        """Return the signature of a name; ValueError if it is out of order, has no attacker or is too large."""
         strong, dash, weak = name.partition("-")
-        ending = cls(strong, weak)
+        signature = cls(strong, weak)
         if not dash or set(strong + weak) - set(ORDER):
             raise ValueError(f"not an ending: {name}")
-        for side, letter in itertools.product(ending, ORDER):
+        for side, letter in itertools.product(signature, ORDER):
             if side.count(letter) > KIND_OF_SLOT.count(_KIND[letter]):
                 raise ValueError(f"more than a set holds: {name}")
-        if ending.ordered() != ending or not ending.has_attacker:
+        if signature.ordered() != signature or not signature.has_attacker:
             raise ValueError(f"not in order: {name}")
-        largest = max(side.count(letter) for side, letter in itertools.product(ending, ORDER))
+        largest = max(side.count(letter) for side, letter in itertools.product(signature, ORDER))
         groups = len(set(strong)) + len(set(weak))
-        if largest > MAX_GROUP or groups > MAX_GROUPS or ending.entries > MAX_ENTRIES:
+        if largest > MAX_GROUP or groups > MAX_GROUPS or signature.entries > MAX_ENTRIES:
             raise ValueError(f"too many pieces to be numbered: {name}")
-        return ending
+        return signature
 
     @property
     def entries(self) -> int:
@@ -83,31 +83,31 @@ class Ending(NamedTuple):
         """True if either side has a piece that can win."""
         return can_attack(self.strong + self.weak)
 
-    def ordered(self) -> Ending:
-        """Return the ending with the stronger side first and letters in ORDER."""
+    def ordered(self) -> MaterialSignature:
+        """Return the signature with the stronger side first and letters in ORDER."""
         sides = ["".join(sorted(side, key=ORDER.index)) for side in self]
         sides.sort(key=_strength, reverse=True)
-        return Ending(*sides)
+        return MaterialSignature(*sides)
 
-    def after_captures(self) -> set[Ending]:
-        """Return the endings that one capture leads to, except those without attackers."""
-        endings = set()
+    def after_captures(self) -> set[MaterialSignature]:
+        """Return the signatures that one capture leads to, except those without attackers."""
+        signatures = set()
         for side, taker in ((0, self.weak), (1, self.strong)):
             for letter in set(self[side]):
                 if letter in ATTACKERS or can_attack(taker):  # defenders stay on their own half
                     left = list(self)
                     left[side] = left[side].replace(letter, "", 1)
-                    endings.add(Ending(*left).ordered())
-        return {ending for ending in endings if ending.has_attacker}
+                    signatures.add(MaterialSignature(*left).ordered())
+        return {signature for signature in signatures if signature.has_attacker}
 
 
 def can_attack(letters: str) -> bool:
     return bool(set(letters) & set(ATTACKERS))
 
 
-def material_of(ending: Ending, strong: int) -> int:
-    """Return `pos.material` of an ending whose stronger side has the colour `strong`."""
-    return _units_of(ending.strong, strong) + _units_of(ending.weak, 1 - strong)
+def material_of(signature: MaterialSignature, strong: int) -> int:
+    """Return `pos.material` of a signature whose stronger side has the colour `strong`."""
+    return _units_of(signature.strong, strong) + _units_of(signature.weak, 1 - strong)
 
 
 @functools.cache
@@ -171,21 +171,21 @@ def king_pairs() -> list[tuple[int, int]]:
     return [pair for pair in pairs if pair[0] % 9 < 4 or (pair[0] % 9 == 4 and pair[1] % 9 <= 4)]
 
 
-def number(ending: Ending) -> Record:
+def number(signature: MaterialSignature) -> Record:
     """Return the ENDING record by which an ending's placements are numbered."""
     layout = new_record(ENDING_DTYPE)
     layout.king_pair[:], layout.seen_as[:] = _views()
     layout.place[:] = NOWHERE
     # Attackers vary slowest, defenders fastest: a rook and a horse against a full defence then pack to a quarter of the
     # bytes that the opposite order takes.
-    attackers = [(side, letter) for side in (0, 1) for letter in ATTACKERS if letter in ending[side]]
-    defenders = [(side, letter) for side in (0, 1) for letter in "BA" if letter in ending[side]]
+    attackers = [(side, letter) for side in (0, 1) for letter in ATTACKERS if letter in signature[side]]
+    defenders = [(side, letter) for side in (0, 1) for letter in "BA" if letter in signature[side]]
     layout.groups = len(attackers + defenders)
     layout.entries = 1
     for group, (side, letter) in reversed(list(enumerate(attackers + defenders))):
         if group == len(attackers) - 1:
             layout.king_weight, layout.entries = layout.entries, layout.entries * KING_PAIRS
-        kind, count = _KIND[letter], ending[side].count(letter)
+        kind, count = _KIND[letter], signature[side].count(letter)
         squares = places(kind, side)
         layout.side[group], layout.kind[group], layout.count[group] = side, kind, count
         layout.first_slot[group], layout.slots[group] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)

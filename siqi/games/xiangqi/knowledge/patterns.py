@@ -29,7 +29,7 @@ from siqi.games.kernel.intrinsics import pointer_to
 from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from siqi.games.kernel.memory import address_of
 from siqi.games.xiangqi.data.weights import KINDS
-from siqi.games.xiangqi.knowledge.numbering import ORDER, Ending, material_of
+from siqi.games.xiangqi.knowledge.numbering import ORDER, MaterialSignature, material_of
 from siqi.games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION
 from siqi.system.encodings import read_text
@@ -158,9 +158,9 @@ class Pattern(NamedTuple):
         )
         return f"{self.pressing} - {self.other}{'; ' * bool(asked)}{asked} = {self.result_word}"
 
-    def materials(self) -> list[Ending]:
-        """Return each `Ending(pressing, other)` that the letters stand for; it may be out of order."""
-        return [Ending(*sides) for sides in itertools.product(_spelled(self.pressing), _spelled(self.other))]
+    def materials(self) -> list[MaterialSignature]:
+        """Return each `MaterialSignature(pressing, other)` that the letters stand for; it may be out of order."""
+        return [MaterialSignature(*sides) for sides in itertools.product(_spelled(self.pressing), _spelled(self.other))]
 
 
 @functools.cache
@@ -233,7 +233,7 @@ class PatternBook:
     def __init__(self, path: Path) -> None:
         self.patterns = parse(path)
         conditions = [condition for pattern in self.patterns for condition in pattern.conditions]
-        materials = [(at, ending) for at, pattern in enumerate(self.patterns) for ending in pattern.materials()]
+        materials = [(at, signature) for at, pattern in enumerate(self.patterns) for signature in pattern.materials()]
         if len(self.patterns) > _MAX_ENTRIES or len(conditions) > _MAX_CONDITIONS or 4 * len(materials) > _SLOTS:
             raise BookFileError(f"{path}: more entries than can be stored")
         self._record = np.zeros(1, PATTERNS_DTYPE)
@@ -247,7 +247,7 @@ class PatternBook:
             pattern_book.first_slot[c], pattern_book.slots[c] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
             pattern_book.attribute[c] = ATTRIBUTES.index(condition.attribute)
             pattern_book.low[c], pattern_book.high[c] = condition.low, condition.high
-        rows = [(material_of(ending, colour), colour, at) for at, ending in materials for colour in (0, 1)]
+        rows = [(material_of(signature, colour), colour, at) for at, signature in materials for colour in (0, 1)]
         _fill(pattern_book, np.array(rows, np.int64).reshape(-1, 3))
 
     @property

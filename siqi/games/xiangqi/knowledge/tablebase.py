@@ -25,7 +25,7 @@ from siqi.games.books.book import BookFileError, files_in, open_book, warn_once
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import Record
 from siqi.games.kernel.memory import address_of
-from siqi.games.xiangqi.knowledge.numbering import ORDER, Ending, can_attack, letters_of, material_of, number
+from siqi.games.xiangqi.knowledge.numbering import ORDER, MaterialSignature, can_attack, letters_of, material_of, number
 from siqi.games.xiangqi.knowledge.probe import (
     ABSENT,
     BLOCK,
@@ -57,21 +57,21 @@ PATIENCE_S, PAUSE_S = 0.2, 0.001
 """The loader ends after PATIENCE_S without work; it looks for work every PAUSE_S."""
 
 
-def _max_bytes(ending: Ending) -> int:
+def _max_bytes(signature: MaterialSignature) -> int:
     """Return the most bytes of a payload: the offsets, and blocks that zstd cannot shrink."""
-    return 2 * ending.entries + 64 * (2 + 2 * ending.entries // BLOCK)
+    return 2 * signature.entries + 64 * (2 + 2 * signature.entries // BLOCK)
 
 
 class EndingTable:
     """The open file of one ending. BookFileError if it cannot be used."""
 
-    def __init__(self, path: Path, ending: Ending) -> None:
-        self.numbering = np.array([number(ending)])
-        book = open_book(path, KIND, VERSION, _max_bytes(ending))
+    def __init__(self, path: Path, signature: MaterialSignature) -> None:
+        self.numbering = np.array([number(signature)])
+        book = open_book(path, KIND, VERSION, _max_bytes(signature))
         self.about = book.about
         entries = int(self.numbering["entries"][0])
-        if (book.about.get("ending"), book.about.get("entries")) != (str(ending), entries):
-            raise BookFileError(f"{path}: holds another ending, or other numbers, than {ending}")
+        if (book.about.get("ending"), book.about.get("entries")) != (str(signature), entries):
+            raise BookFileError(f"{path}: holds another ending, or other numbers, than {signature}")
         self.blocks = -(-2 * entries // BLOCK)
         head = 8 * (self.blocks + 1)
         if len(book.payload) < head:
@@ -126,10 +126,12 @@ class EndingTable:
 class UnpackRequest:
     """The request of a search: endings to open, nearest first, and root moves whose codes it needs."""
 
-    def __init__(self, pos: Record, moves: list[int], endings: list[Ending], needs_all: bool = True) -> None:
+    def __init__(
+        self, pos: Record, moves: list[int], signatures: list[MaterialSignature], needs_all: bool = True
+    ) -> None:
         self.pos = pos.copy()
         self.moves = moves
-        self.endings = endings
+        self.signatures = signatures
         self.needs_all = needs_all  # one unknown code makes the others useless
         self.codes: list[int] = []  # of the positions after the moves; empty unless all are known that are needed
         self.done = threading.Event()  # set once the codes are known or cannot be
@@ -144,26 +146,30 @@ class Tablebase:
     def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
         """Find the files. `warn` gets a line for each that cannot be used, also later and from any thread."""
         self._warn = warn
-        self._paths: dict[Ending, Path] = {}
+        self._paths: dict[MaterialSignature, Path] = {}
         for folder in folders:
             faults = []
             for path in files_in(folder, SUFFIX, warn):
                 try:
-                    self._paths.setdefault(Ending.parse(path.name.removesuffix(SUFFIX)), path)
+                    self._paths.setdefault(MaterialSignature.parse(path.name.removesuffix(SUFFIX)), path)
                 except ValueError as error:
                     faults.append(f"{path}: {error}")
             warn_once(faults, warn)
-        self._endings = list(self._paths)
-        counts = [[[side.count(letter) for letter in ORDER] for side in ending] for ending in self._endings]
+        self._signatures = list(self._paths)
+        counts = [[[side.count(letter) for letter in ORDER] for side in signature] for signature in self._signatures]
         self._counts = np.array(counts).reshape(-1, 2, len(ORDER))
         self._is_bare = np.array(
-            [not can_attack(ending.weak) and not set(ending.strong) & set("AB") for ending in self._endings], bool
+            [
+                not can_attack(signature.weak) and not set(signature.strong) & set("AB")
+                for signature in self._signatures
+            ],
+            bool,
         )
-        self._by_material: dict[int, Ending] = {}  # cache of `code_of`
-        self._reach: dict[int, dict[Ending, int]] = {}  # cache of `_in_reach`, by material
+        self._by_material: dict[int, MaterialSignature] = {}  # cache of `code_of`
+        self._reach: dict[int, dict[MaterialSignature, int]] = {}  # cache of `_in_reach`, by material
         self._lock = threading.Lock()  # guards what follows
-        self._opened: dict[Ending, EndingTable] = {}  # in the order of opening
-        self._closed: dict[Ending, EndingTable] = {}  # by `clear`: still packed, as read and checked
+        self._opened: dict[MaterialSignature, EndingTable] = {}  # in the order of opening
+        self._closed: dict[MaterialSignature, EndingTable] = {}  # by `clear`: still packed, as read and checked
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._loader: threading.Thread | None = None
         self._request: UnpackRequest | None = None  # for the loader
@@ -186,7 +192,7 @@ class Tablebase:
             self._wake.set()
             loader.join()
         self._is_closing = False
-        self._closed.update((ending, table) for ending, table in self._opened.items() if ending in self._paths)
+        self._closed.update((signature, table) for signature, table in self._opened.items() if signature in self._paths)
         self._opened.clear()
         for table in self._closed.values():
             table.forget()
@@ -206,13 +212,13 @@ class Tablebase:
             return []
         self._evict(set(captures))
         self._record["any_wanted"] = 1  # blocks may be left wanted by an earlier search
-        request = UnpackRequest(pos, moves, sorted(captures, key=lambda ending: (captures[ending], ending)))
+        request = UnpackRequest(pos, moves, sorted(captures, key=lambda signature: (captures[signature], signature)))
         left_ns = control.time_from(time.monotonic_ns())
         if left_ns == math.inf:
             self._answer(request)
         else:
             self._wake_loader(request)
-            if captures[request.endings[0]] == 0:
+            if captures[request.signatures[0]] == 0:
                 request.done.wait(ROOT_SHARE * left_ns / 1e9)
         return request.codes
 
@@ -236,10 +242,10 @@ class Tablebase:
         time.
         """
         if control.time_from(time.monotonic_ns()) == math.inf:
-            for ending, block in self._wanted():
+            for signature, block in self._wanted():
                 if control.stopped:
                     break
-                self._unpack(ending, block)
+                self._unpack(signature, block)
         else:
             self._wake_loader()
 
@@ -264,9 +270,9 @@ class Tablebase:
             wanted = [] if request is not None else self._wanted()
             if request is not None:
                 self._answer(request)
-            for ending, block in wanted:
+            for signature, block in wanted:
                 if self._request is None and not self._is_closing:
-                    self._unpack(ending, block)
+                    self._unpack(signature, block)
             if request is not None or wanted:
                 busy = time.monotonic()
             self._wake.wait(PAUSE_S)
@@ -284,19 +290,19 @@ class Tablebase:
         else:
             request.codes = codes
         request.done.set()
-        for ending in request.endings:
+        for signature in request.signatures:
             if self._request is None and not self._is_closing:
-                self._open(ending)
+                self._open(signature)
 
-    def _wanted(self) -> list[tuple[Ending, int]]:
+    def _wanted(self) -> list[tuple[MaterialSignature, int]]:
         """Return all wanted blocks; nothing if none was marked since the last call."""
         with self._lock:
             if not self._record["any_wanted"][0]:
                 return []
             self._record["any_wanted"] = 0
             return [
-                (ending, block)
-                for ending, table in self._opened.items()
+                (signature, block)
+                for signature, table in self._opened.items()
                 for block in np.flatnonzero(table.states == WANTED).tolist()
             ]
 
@@ -304,20 +310,20 @@ class Tablebase:
         """Return the code of a position (probe.py), after unpacking its block if necessary; UNKNOWN if it has none."""
         material = int(pos.material)
         if material not in self._by_material:
-            self._by_material[material] = Ending(letters_of(pos, 0), letters_of(pos, 1)).ordered()
-        ending = self._by_material[material]
-        self._open(ending)
-        table = self._opened.get(ending)
+            self._by_material[material] = MaterialSignature(letters_of(pos, 0), letters_of(pos, 1)).ordered()
+        signature = self._by_material[material]
+        self._open(signature)
+        table = self._opened.get(signature)
         cell = int(cell_here(pos, self._record[0])) if table is not None else UNKNOWN
         if table is None or cell == UNKNOWN:
             return UNKNOWN
-        self._unpack(ending, cell // BLOCK)
+        self._unpack(signature, cell // BLOCK)
         if table.states[cell // BLOCK] != PRESENT:
             return UNKNOWN
         code = int(table.values[cell])
-        return UNKNOWN if code == 0 and can_attack(ending.weak) else code
+        return UNKNOWN if code == 0 and can_attack(signature.weak) else code
 
-    def _in_reach(self, pos: Record) -> dict[Ending, int]:
+    def _in_reach(self, pos: Record) -> dict[MaterialSignature, int]:
         """Return the endings with files within REACH captures of a position, each with its number of captures.
 
         Captures of the defenders that `probe_bare` leaves out do not count. Each search asks: the answer is kept, as to
@@ -328,82 +334,84 @@ class Tablebase:
             if len(self._reach) == MAX_REACH:
                 self._reach.clear()
             self._reach[material] = self._find_in_reach(pos)
-        return {ending: captures for ending, captures in self._reach[material].items() if ending in self._paths}
+        return {
+            signature: captures for signature, captures in self._reach[material].items() if signature in self._paths
+        }
 
-    def _find_in_reach(self, pos: Record) -> dict[Ending, int]:
+    def _find_in_reach(self, pos: Record) -> dict[MaterialSignature, int]:
         letters = [letters_of(pos, side) for side in (0, 1)]
         have = np.array([[side.count(letter) for letter in ORDER] for side in letters])
-        in_reach: dict[Ending, int] = {}
+        in_reach: dict[MaterialSignature, int] = {}
         for sides in (have, have[::-1]):
             missing = sides - self._counts
             captures = missing.sum(axis=(1, 2)) - np.where(self._is_bare, missing[:, 0, 4:].sum(axis=1), 0)
             for i in np.flatnonzero((missing >= 0).all(axis=(1, 2)) & (captures <= REACH)):
-                in_reach[self._endings[i]] = min(in_reach.get(self._endings[i], REACH), int(captures[i]))
+                in_reach[self._signatures[i]] = min(in_reach.get(self._signatures[i], REACH), int(captures[i]))
         return in_reach
 
-    def _open(self, ending: Ending) -> None:
+    def _open(self, signature: MaterialSignature) -> None:
         """Open the file of an ending if there is one, and if it is not open yet."""
-        path = self._paths.get(ending)
-        if path is None or ending in self._opened:
+        path = self._paths.get(signature)
+        if path is None or signature in self._opened:
             return
         try:
-            table = self._closed.pop(ending, None)
+            table = self._closed.pop(signature, None)
             if table is None:
-                table = EndingTable(path, ending)
+                table = EndingTable(path, signature)
             else:
                 table.allocate()
         except BookFileError as error:
-            self._refuse(ending, error)
+            self._refuse(signature, error)
             return
         with self._lock:
-            if ending not in self._opened:
-                self._opened[ending] = table
-                self._register(ending, table)
+            if signature not in self._opened:
+                self._opened[signature] = table
+                self._register(signature, table)
 
-    def _unpack(self, ending: Ending, block: int) -> None:
+    def _unpack(self, signature: MaterialSignature, block: int) -> None:
         """Unpack a block of an open ending, unless it is present or CAPACITY is reached."""
         with self._lock:
-            table = self._opened.get(ending)
+            table = self._opened.get(signature)
             unpacked = sum(table.unpacked for table in self._opened.values())
-        if table is None or table.states[block] == PRESENT or ending not in self._paths or unpacked >= CAPACITY:
+        if table is None or table.states[block] == PRESENT or signature not in self._paths or unpacked >= CAPACITY:
             return
         try:
             table.unpack(block)
         except BookFileError as error:
-            self._refuse(ending, error)
+            self._refuse(signature, error)
 
-    def _refuse(self, ending: Ending, error: BookFileError) -> None:
+    def _refuse(self, signature: MaterialSignature, error: BookFileError) -> None:
         """Warn once of a file that cannot be used, and drop it; its open table stays until no search runs."""
-        if self._paths.pop(ending, None) is not None:
+        if self._paths.pop(signature, None) is not None:
             self._warn(str(error))
 
-    def _evict(self, needed: set[Ending]) -> None:
+    def _evict(self, needed: set[MaterialSignature]) -> None:
         """Close refused tables and, while half of CAPACITY is held, the oldest tables that are not needed."""
         with self._lock:
             held = sum(table.packed + table.unpacked for table in self._opened.values())
             if held + sum(table.packed for table in self._closed.values()) >= CAPACITY // 2:
                 self._closed.clear()
             closed = []
-            for ending, table in self._opened.items():
-                if ending not in self._paths or (ending not in needed and held >= CAPACITY // 2):
-                    closed.append(ending)
+            for signature, table in self._opened.items():
+                if signature not in self._paths or (signature not in needed and held >= CAPACITY // 2):
+                    closed.append(signature)
                     held -= table.packed + table.unpacked
             if closed:
-                for ending in closed:
-                    del self._opened[ending]
+                for signature in closed:
+                    del self._opened[signature]
                 self._record[:] = np.zeros(1, TABLEBASE_DTYPE)
-                for ending, table in self._opened.items():
-                    self._register(ending, table)
+                for signature, table in self._opened.items():
+                    self._register(signature, table)
 
-    def _register(self, ending: Ending, table: EndingTable) -> None:
+    def _register(self, signature: MaterialSignature, table: EndingTable) -> None:
         for strong in (0, 1):
-            material = material_of(ending, strong)
+            material = material_of(signature, strong)
             slot = register(
                 self._record[0],
                 material,
                 strong,
-                not can_attack(ending.weak),
-                "C" in ending.strong,
+                not can_attack(signature.weak),
+                "C" in signature.strong,
                 address_of(table.numbering),
                 address_of(table.values),
                 address_of(table.states),

@@ -316,6 +316,26 @@ def test_both_languages_show_the_same_commands(page: Path) -> None:
     assert inline[1] - inline[0] <= set(map(in_chinese, inline[0]))
 
 
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_both_languages_have_the_same_sections_and_tables(page: Path) -> None:
+    """Headings are of the same levels, tables have as many rows and columns; escaped bars are text."""
+    blocks, shape = r"^```.*?^```$", r"^(#+) |^\|(.*)\|$"
+    shapes = []
+    for path in (page, page.with_suffix(".zh.md")):
+        text = re.sub(blocks, "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        found = re.findall(shape, text.replace(r"\|", ""), re.MULTILINE)
+        shapes.append([heading or row.count("|") for heading, row in found])
+    assert shapes[0] == shapes[1]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_chinese_pages_lead_to_chinese_pages(page: Path) -> None:
+    """Only the link at the top leads from a Chinese page to an English one that has a Chinese version."""
+    chinese = page.with_suffix(".zh.md")
+    links = re.findall(r"\]\(([^)#\s]+\.md)[)#]", chinese.read_text(encoding="utf-8"))
+    assert [link for link in links if (chinese.parent / link).resolve() in PAGES] == [page.name]
+
+
 @pytest.mark.parametrize("page", sorted(documents()), ids=names)
 def test_links_lead_somewhere(page: Path) -> None:
     """Links to files of the repository, and to headings in them, have a target."""

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 from siqi.checks import check_type
 from siqi.limit import Limit, check_is_bounded
 from siqi.owner import EngineError, Info, OptionValue, Owner, PlayResult, Search
-from siqi.positions import GameName, M, PositionOf, check_game, warn
+from siqi.positions import GameName, M, PositionOf, check_game, check_is_thrown, warn
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.library.move import Move
@@ -94,6 +94,7 @@ class AsyncEngine(Generic[M]):
     ) -> PlayResult[M]:
         """Search a position as it is now and return the engine's move, as `Engine.play` does."""
         check_is_bounded(limit)
+        check_is_thrown(position)
         return await AsyncAnalysis(self, Search(position, limit, 1, root_moves, ends_by_request=False)).wait()
 
     async def analyse(

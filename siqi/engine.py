@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Literal, overload
 from siqi.checks import check_type
 from siqi.limit import Limit, check_is_bounded
 from siqi.owner import Info, OptionValue, Owner, PlayResult, Search
-from siqi.positions import GameName, M, PositionOf, check_game, warn
+from siqi.positions import GameName, M, PositionOf, check_game, check_is_thrown, warn
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.library.move import Move
@@ -83,10 +83,11 @@ class Engine(Generic[M]):
         """Search a position and return the engine's move. Blocks until the limit ends the search.
 
         `root_moves` are the only moves considered, None for all. Under a clock the move may come from an opening book,
-        if the option `OwnBook` is true. `Refusal` for an illegal move, and for a limit that does not end the search;
-        `EngineError` if the search failed.
+        if the option `OwnBook` is true. `Refusal` for an illegal move, a limit that does not end the search, and EWN
+        without a die; `EngineError` if the search failed.
         """
         check_is_bounded(limit)
+        check_is_thrown(position)
         return self._begin(position, limit, 1, root_moves)._result()
 
     def analyse(

@@ -11,8 +11,8 @@ from siqi.checks import check_type, is_of
 from siqi.daemon.commands.game_files import cut_records
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.games.formats import MAX_BYTES, Format, WriteStyle, named_by_file, recognised
-from siqi.games.game_record import GameRecord
+from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, WriteStyle, named_by_file, recognised
+from siqi.games.game_record import CutGameError, GameRecord, check_moves
 from siqi.positions import check_game
 from siqi.system.files import read_bytes, replace_file
 from siqi.system.pipes import to_stderr
@@ -59,10 +59,14 @@ def load_games(
     _check(path, game)
     data = read_bytes(path, MAX_BYTES)
     form = _named(game, format) if format else recognised(registry.formats(game), data, str(path))
-    if form is None:
-        raise ValueError(f"{path}: not a format of {game} that is known")
+    others = "" if format else _other_games(game, data)
+    if form is None or (others and not form.recognises(data[:HEAD_BYTES])):
+        raise ValueError(f"{path}: not a format of {game} that is known{others}")
     with announce_compiling(to_stderr, game):
-        parsed = form.read(data, encoding)
+        try:
+            parsed = form.read(data, encoding)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
     if any(isinstance(each, GameRecord) for each in parsed.games):
         cut_records(game, parsed)
         parsed.faults += parsed.notes
@@ -86,7 +90,7 @@ def save_games(
     `chinese`, `traditional`, `vietnamese`, `iccs`, `xboard`, `fairy`) are for the formats with a choice.
 
     OSError if the file exists (unless `replace`) or cannot be written, ValueError if the format cannot hold the games
-    at all; in both cases nothing is changed.
+    at all, or a record has a move that is illegal in the game that is named; in all cases nothing is changed.
     """
     _check(path, game)
     kind = "siqi.Game" if game == "xiangqi" else "siqi.GameRecord"
@@ -96,12 +100,32 @@ def save_games(
     if form is None:
         raise ValueError(f"{path}: no format of {game} has such a name")
     with announce_compiling(to_stderr, game):
+        for number, each in enumerate(games, 1):
+            if isinstance(each, GameRecord):
+                _check_record(game, number, each)
         written = form.write(games, WriteStyle(encoding, notation))
     try:
         replace_file(path, [written.data], lambda head: replace)
     except FileExistsError:
         raise FileExistsError(errno.EEXIST, "exists; replace=True overwrites it", str(path)) from None
     return dict(written.losses)
+
+
+def _other_games(game: str, data: bytes) -> str:
+    """Return a hint at the games among whose formats the content is, '' if there is none."""
+    names = [
+        name
+        for name in registry.NAMES
+        if name != game and any(form.recognises(data[:HEAD_BYTES]) for form in registry.formats(name))
+    ]
+    return f"; a file of {' or '.join(names)}? Name the game: game={names[0]!r}" if names else ""
+
+
+def _check_record(game: str, number: int, record: GameRecord) -> None:
+    try:
+        check_moves(registry.load(game), record)
+    except CutGameError as error:
+        raise ValueError(f"games: not of {game}, or with an illegal move: game {number}, {error}") from None
 
 
 def _is_game(game: str, value: object) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from siqi.checks import check_type, is_of
 from siqi.daemon.clients.random_mover import random_setup, random_word
+from siqi.daemon.engine.events import Kind, Refusal
 from siqi.daemon.engine.played_game import moves_of
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
@@ -22,6 +23,7 @@ from siqi.games.game_record import GameRecord
 from siqi.games.pictures.drawing import Drawing, Picture
 from siqi.games.pictures.replay import page
 from siqi.games.pictures.style import PictureStyle, picture_style
+from siqi.games.records.values import RESULTS
 from siqi.system.pipes import to_stderr
 
 if TYPE_CHECKING:
@@ -194,7 +196,12 @@ class Position:
         """Return the game that led here as a record, with the players' names.
 
         `texts` are other fields of `GameRecord`, such as `event`; without `result` it is that of the position.
+        TypeError for a name that is no such field, ValueError for a result that is none.
         """
+        if unknown := texts.keys() - set(GameRecord._fields):
+            raise TypeError(f"no field of a record: {', '.join(sorted(unknown))}")
+        if texts.get("result", "*") not in RESULTS:
+            raise ValueError(f"result: {', '.join(RESULTS)}, not {texts['result']!r}")
         info = registry.info(self.game)
         fen = "" if self._start is None else self.root().fen()
         moves = tuple(map(self._inner.move_text, moves_of(self._inner)))
@@ -452,6 +459,18 @@ def check_is_position(position: object) -> Position | Board:
     if not is_of("siqi.games.xiangqi.library.board", "Board", position):
         raise TypeError(f"position: a siqi.Position or siqi.Board is needed, not {type(position).__name__}")
     return cast("Board", position)
+
+
+def check_is_thrown(position: object) -> None:
+    """Raise Refusal for a position in which no move can be chosen before a die is thrown."""
+    if (
+        isinstance(position, Position)
+        and registry.info(position.game).has_dice
+        and not position.dice
+        and getattr(position._inner, "has_pieces", True)
+        and not position.is_game_over()
+    ):
+        raise Refusal(Kind.DICE, "no die is thrown: set_dice sets it; `analyse` answers each throw")
 
 
 def decompose(position: object) -> tuple[str, str | None, list[str], int]:

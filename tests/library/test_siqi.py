@@ -664,6 +664,47 @@ def test_a_game_with_throws_taken_back_has_a_record_of_those_left() -> None:
     assert begun.record()[:2] == (("c5c4",), (3,)) and siqi.Position.from_record("ewn", begun.record()) == begun
 
 
+def test_no_move_is_chosen_for_a_die_that_is_not_thrown() -> None:
+    game = siqi.position("ewn", "ABC2/DE3/F3f/3ed/2cba f -")
+    with siqi.Engine("ewn") as engine:
+        with pytest.raises(siqi.Refusal, match="no die is thrown") as refused:
+            engine.play(game, siqi.Limit(nodes=100))
+        assert refused.value.kind.name == "DICE"
+        begun = siqi.position("ewn")
+        assert begun.is_legal(str(engine.play(begun, siqi.Limit(nodes=100)).move))  # a set-up answers no throw
+
+
+def test_all_positions_draw_a_random_move() -> None:
+    for name in siqi.GAMES:
+        position = siqi.position(name)
+        assert position.is_legal(position.random_move(random.Random(1)))
+    cornered = siqi.Board("3k5/R8/1R7/9/9/9/9/9/9/4K4 b")
+    with pytest.raises(ValueError, match="there is no legal move"):
+        cornered.random_move(random.Random(1))
+
+
+def test_a_record_has_known_fields_and_a_known_result() -> None:
+    position = siqi.position("connect6")
+    with pytest.raises(TypeError, match="no field of a record: place"):
+        position.record(place="Beijing")
+    with pytest.raises(ValueError, match=r"result: 1-0, 0-1, 1/2-1/2, \*, not 'won'"):
+        position.record(result="won")
+
+
+def test_games_of_another_game_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "ewn.txt"
+    record = random_game("ewn", random.Random(2)).record()
+    siqi.save_games(path, [record], game="ewn")
+    before = path.read_bytes()
+    for wrong in ("xiangqi", "connect6", "junqi"):
+        with pytest.raises(ValueError, match=r"ewn\.txt: .*; a file of ewn\? Name the game: game='ewn'"):
+            siqi.load_games(path, game=wrong)
+    for wrong in ("connect6", "junqi"):
+        with pytest.raises(ValueError, match=f"not of {wrong}, or with an illegal move: game 1, "):
+            siqi.save_games(path, [record], game=wrong, replace=True)
+    assert path.read_bytes() == before
+
+
 def test_a_record_is_cut_before_its_first_illegal_move(tmp_path: Path) -> None:
     path = tmp_path / "a.sgf"
     path.write_text("(;FF[4]XX[odd];B[j10];W[i9k9];B[j10j11])", encoding="ascii")

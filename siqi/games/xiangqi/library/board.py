@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache, lru_cache
+from random import Random
 from typing import Self
 
 from siqi.games.xiangqi import INFO
@@ -222,6 +223,15 @@ class Board(BaseBoard):
         """The legal moves; as in python-chess, an end by repetition or by quiet plies does not empty them."""
         codes = self._legal_codes
         return LegalMoves(lambda: map(self._move, list(codes())), lambda: len(codes()), self.is_legal, self.san)
+
+    def random_move(self, rng: Random) -> Move:
+        """Return a legal move drawn at random; ValueError if there is none."""
+        if not isinstance(rng, Random):
+            raise TypeError(f"rng: a random.Random is needed, not {type(rng).__name__}")
+        codes = self._legal_codes()
+        if not codes:
+            raise ValueError("there is no legal move")
+        return self._move(rng.choice(codes))
 
     @property
     def pseudo_legal_moves(self) -> PseudoLegalMoves:

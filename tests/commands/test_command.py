@@ -97,6 +97,14 @@ def test_what_it_does_not_know(words: str) -> None:
     assert (page is None) == (words in ("analyse --resume x --output plot", "warm chess"))
 
 
+def test_the_options_of_a_game_are_searched_by_a_second_word(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["options", "ewn", "Algorithm"]) == 0
+    out = capsys.readouterr().out
+    assert "plain-uct" in out and "roads" not in out and out.count("  Algorithm  ") == 1
+    assert run(["options", "Skill", "Level"]) == 0  # one name of two words
+    assert "  Skill Level  " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "words, reason",
     [
@@ -106,6 +114,8 @@ def test_what_it_does_not_know(words: str) -> None:
         ("--option Hash=8 --option Colour=blue", "unknown option: Colour (siqi options lists all)"),
         ("--option Hahs=8", "unknown option: Hahs, did you mean Hash? (siqi options lists all)"),
         ("options skul", "no option or game skul (siqi options lists all)"),
+        ("options connect6 WINK", "no option or game WINK (siqi options lists all)"),
+        ("options ewn winkk", "no option or game winkk, did you mean WINK? (siqi options lists all)"),
         ("options 'hash'", "no option or game 'hash', did you mean Hash? (siqi options lists all)"),
         ("review startpos", "siqi review: -o PAGE is missing: only a single file gives the page its name"),
         ("review {root}/README.md {root}/README.md", "siqi review: -o PAGE is missing"),

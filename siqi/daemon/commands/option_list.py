@@ -37,18 +37,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi options` to a parser."""
     what = "a game, for its options, a part of an option's name, or a word of its meaning; default: all options"
     parser.add_argument("wanted", nargs="?", metavar="GAME|NAME", help=what)
+    parser.add_argument("name", nargs="?", metavar="NAME", help="behind a game: a part of a name, or a word, as before")
     parser.add_argument("--markdown", action="store_true", help="as tables for a document")
 
 
 def print_options(options: argparse.Namespace) -> int:
     """Print the options; return the exit status."""
     write = markdown if options.markdown else plain
-    wanted = options.wanted or ""
-    shown = list(groups(wanted) if wanted in registry.NAMES else named(wanted))
+    wanted, game = options.wanted or "", ""
+    if wanted in registry.NAMES:
+        wanted, game = options.name or "", wanted
+    elif options.name is not None:
+        wanted = f"{wanted} {options.name}"  # a name of two words without quotes
+    shown = list(named(wanted, game))
     if not any(group for _, group in shown):
-        shown = list(explained_by(wanted))
+        shown = list(explained_by(wanted, game))
     if not any(group for _, group in shown):
-        names = (option.name for _, group in groups() for option in group)
+        names = (option.name for _, group in groups(game) for option in group)
         meant = did_you_mean(wanted, (*registry.NAMES, *names))
         to_stderr(f"siqi options: no option or game {printable(wanted)}{meant} (siqi options lists all)")
         return MISUSED
@@ -56,15 +61,15 @@ def print_options(options: argparse.Namespace) -> int:
     return 0
 
 
-def named(part: str) -> Iterator[tuple[Help, list[Option]]]:
-    """Yield the groups with those options alone whose names contain these letters, large or small."""
-    for title, group in groups():
+def named(part: str, game: str = "") -> Iterator[tuple[Help, list[Option]]]:
+    """Yield the groups, of a game or of all, with those options alone whose names contain these letters."""
+    for title, group in groups(game):
         yield title, [option for option in group if part.lower() in option.name.lower()]
 
 
-def explained_by(word: str) -> Iterator[tuple[Help, list[Option]]]:
+def explained_by(word: str, game: str = "") -> Iterator[tuple[Help, list[Option]]]:
     """Yield the groups with those options alone whose meaning, in any language, has this word, large or small."""
-    for title, group in groups():
+    for title, group in groups(game):
         yield title, [option for option in group if any(has_word(text, word) for text in option.help)]
 
 

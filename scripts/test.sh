@@ -12,6 +12,7 @@ QUICK=(tests/frontends/test_{frontends,uci,ucci,ugi,cecp,move_by_move,botzone,tr
     tests/commands/test_command.py tests/engine/test_engine.py tests/library/test_siqi.py)
 if [ "${1:-}" = --quick ]; then
     shift
+    [ -x .venv/bin/ruff ] || { echo "nothing is installed yet: run scripts/test.sh without --quick once" >&2; exit 2; }
     .venv/bin/ruff check .
     .venv/bin/ruff format --check .
     .venv/bin/mypy

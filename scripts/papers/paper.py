@@ -90,7 +90,7 @@ class Bench:
             _say(f"{path} ({source})")
         else:
             path = FIXTURES / fixture
-            _say(f"{name}: {source}; without it in --data, the tests' {fixture}")
+            _say(f"no {name} in --data: {path.name} of the tests in its place ({name}: {source})")
         path.stat()
         return path
 
@@ -156,7 +156,7 @@ def run_paper(doc: str | None, paper: Paper, experiments: Sequence[Experiment]) 
     command = script.program().removesuffix(".py")
     by_name = {experiment.name: experiment for experiment in experiments}
     parser = script.parser(doc)
-    parser.add_argument("--quick", action="store_true", help="small sizes, some minutes in all")
+    parser.add_argument("--quick", action="store_true", help="small sizes, about a minute in all")
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=by_name, help=f"of {', '.join(by_name)}")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help=f"default: {command}, or {command}-quick")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="data that is not shipped (see above)")
@@ -188,6 +188,7 @@ def run_paper(doc: str | None, paper: Paper, experiments: Sequence[Experiment]) 
         pages = [options.out / f"{other}.md" for other in by_name]
         texts = [path.read_text(encoding="utf-8").partition("\n\n")[2] for path in pages if path.exists()]
         _write(options.out / "report.md", "\n".join([_title(paper), "", *texts]))
+    _say(f"written: {options.out / 'report.md'}")
     return 0
 
 

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -177,6 +178,17 @@ def test_the_checks_before_a_commit_are_the_tests_own() -> None:
     hooks = re.findall(r"^ +entry: (.+)$", (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"), re.M)
     checks = re.findall(r"^(\.venv/bin/(?:ruff|mypy)[^&\n]*?)(?: &)?$", (ROOT / "scripts/test.sh").read_text(), re.M)
     assert hooks == checks and len(hooks) == 3
+
+
+@in_a_checkout
+def test_quick_checks_before_anything_is_installed_name_what_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts/test.sh", tmp_path / "scripts")
+    done = subprocess.run(
+        ["bash", "scripts/test.sh", "--quick"], check=False, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr == "nothing is installed yet: run scripts/test.sh without --quick once\n"
 
 
 @in_a_checkout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -17,7 +18,10 @@ from scripts.papers.connect6_roads.times import PAPER_SECONDS, PAPER_TURN
 from scripts.papers.ewn_uct.conditions import uct_text
 from scripts.papers.ewn_uct.experiments import paired_text, points_text
 from scripts.papers.ewn_uct.threads import PLAYOUTS
+from scripts.papers.junqi_cooperation.activation import ACTIVATIONS
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
+from scripts.papers.junqi_cooperation.parameters import PLAYOUTS as CHANGE_PLAYOUTS
+from scripts.papers.junqi_cooperation.parameters import STEPS, UCT_ALONE, paper_player
 from scripts.papers.paper import proportion
 from scripts.papers.xiangqi_endgames.known import BASE
 from scripts.papers.xiangqi_endgames.solving import AGENTS, DRAWN, is_solved
@@ -146,24 +150,57 @@ def test_scores_of_the_cooperative_player(name: str, pairings: int) -> None:
         assert all(cells in page for page in pages(4))
 
 
-def test_gamma_changes_no_game_at_500_playouts() -> None:
-    games: dict[tuple[str, int, int], list[str]] = defaultdict(list)
-    for game in read_games(LOGS / "junqi_cooperation/gamma.jsonl.zst"):
-        games[game["a"].split()[2], game["pair"], game["first"]].append(game["words"])
-    assert len(games) == 8 and all(len(words) == 3 and len(set(words)) == 1 for words in games.values())
+def test_scores_by_alpha() -> None:
+    scores = pairing_scores(read_games(LOGS / "junqi_cooperation/figures-3-7.jsonl.zst"))
+    for alpha in STEPS:
+        score = scores[Pairing(paper_player(alpha), UCT_ALONE)]
+        row = f"| {alpha} | {sum(map(int, score.counts))} | {spaced(percent(score.score))} |"
+        assert all(row in page for page in pages(4))
+
+
+def test_moves_that_parameters_change() -> None:
+    """Each row has the shares of 100 positions at three numbers of playouts."""
+    moves: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for key, move in measured("junqi_cooperation/changes").items():
+        moves[tuple(word.split("=")[1] for word in key.split()[1:])].append(move)
+    usual = ("0.4", "0.6", "1")
+    variants = [(*usual[:at], str(value), *usual[at + 1 :]) for at in (0, 1) for value in STEPS]
+    for variant in (*(each for each in variants if each != usual), ("0.4", "0.6", "2")):
+        shares = []
+        for playouts in map(str, CHANGE_PLAYOUTS):
+            pairs = list(zip(moves[(*variant, playouts)], moves[(*usual, playouts)], strict=True))
+            assert len(pairs) == 100
+            shares.append(spaced(percent(proportion(a != b for a, b in pairs))).replace(" %", ""))
+        assert all(f" | {' | '.join(shares)} |" in page for page in pages(4))
+
+
+def test_the_cooperative_player_with_a_clock_and_plans_in_the_default_search() -> None:
+    with_clock = games_in(LOGS / "junqi_cooperation/engine-clock.jsonl.zst")
+    (plans,) = pairing_scores(read_games(LOGS / "junqi_cooperation/plans.jsonl.zst")).values()
+    assert not any(game.cause == "time" for game in with_clock)
+    for score in (score_of(with_clock, "paper"), plans):
+        assert all(spaced(percent(score.score)) in page for page in pages(4))
 
 
 def test_times_by_kind_of_activation() -> None:
-    times = {key.split()[0].partition("=")[2]: value for key, value in measured("junqi_cooperation/figure-8").items()}
-    for at in (0, 3, 6, 8, 10, 12, 14):
-        cells = (f"{1000 * times[kind]['seconds'][at]:,.0f}" for kind in ("none", "teams", "minimax", "UCT"))
-        row = f"| {4 * at + 1} | {times['none']['actions'][at]:,} | {' | '.join(cells)} |"
+    """The means of all games that are long enough: joint actions, then milliseconds by kind."""
+    games: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for key, value in measured("junqi_cooperation/figure-8").items():
+        games[key.split()[0].partition("=")[2]].append(value)
+    assert len({len(each) for each in games.values()}) == 1
+    for at in (0, 3, 6, 8, 10, 12, 14, 16, 18):
+        ms = [
+            fmean(1000 * game["seconds"][at] for game in games[kind] if at < len(game["seconds"]))
+            for kind in ACTIVATIONS
+        ]
+        actions = fmean(game["actions"][at] for game in games["none"] if at < len(game["actions"]))
+        row = f"| {4 * at + 1} | {actions:,.0f} | {' | '.join(f'{mean:,.0f}' for mean in ms)} |"
         assert all(row in page for page in pages(4))
 
 
 def test_training_of_the_cooperative_player() -> None:
     games = read_games(LOGS / "junqi_cooperation/figure-2-training.jsonl.zst")
-    assert all(f"{len(games)} {word}" in page for word, page in zip(("games", "局"), pages(4), strict=True))
+    assert all(f"{len(games):,} {word}" in page for word, page in zip(("games", "局"), pages(4), strict=True))
 
 
 @pytest.mark.long
@@ -204,6 +241,12 @@ def test_endgames_solved_by_depth(depth: str, kind: str) -> None:
     rates = solved_rates("solved-by-depth", kind, depth, ("paper", "ours"))
     for page, word in zip(pages(5), (kind, SOLVED[kind]), strict=True):
         assert f"| {depth} | {word} | {rates} |" in page
+
+
+def test_endgames_solved_in_a_second() -> None:
+    for kind in SOLVED:
+        rates = solved_rates("solved-in-a-second", kind, "0", ("paper", "ours")).split(" | ")
+        assert all(rate in page for rate in rates for page in pages(5))
 
 
 @pytest.mark.parametrize("base", ["", BASE])

@@ -79,9 +79,9 @@ QUICK_GAMES, FULL_GAMES = 6, 200
 QUICK_PLIES, FULL_PLIES = 12, 120
 """Endgames that are played out, and plies after which a game counts as drawn."""
 
-DEPTH_GAMES = 100
+DEPTH_GAMES, SECOND_GAMES = 100, 24
 QUICK_SOLVING_DEPTH, FULL_SOLVING_DEPTH = 2, 8
-"""Endgames that are played out at fixed depths, and the greatest depth."""
+"""Endgames that are played out at fixed depths and at a second per move; the greatest depth."""
 
 QUICK_NODES, FULL_NODES = 300, 20_000
 QUICK_MS, FULL_MS = 5, 50
@@ -411,21 +411,46 @@ def run_solved_by_time(bench: Bench) -> Result:
     return solve(bench, PlayerLimits(movetime_ms=bench.size(QUICK_MS, FULL_MS)))
 
 
-def run_solved_by_depth(bench: Bench) -> Result:
-    """Let the paper's evaluation and the network solve the same endgames at fixed depths."""
-    rows = []
-    for depth in range(2, bench.size(QUICK_SOLVING_DEPTH, FULL_SOLVING_DEPTH) + 1, 2):
-        cases = play_out(bench, bench.size(QUICK_GAMES, DEPTH_GAMES), PlayerLimits(depth=depth), ("paper", "ours"))
+def solved_rows(bench: Bench, count: int, limits: dict[str, PlayerLimits]) -> list[list[str]]:
+    """Let the paper's evaluation and the network solve the same endgames; a row for each limit, by name, and result."""
+    rows, solvers = [], ("paper", "ours")
+    for name, limit in limits.items():
+        cases = play_out(bench, count, limit, solvers)
         for result in ("won", "drawn"):
             solved = [case.solvers() for case in of_kind("all", result, cases)]
-            rates = [percent(proportion(each[solver] for each in solved)) for solver in ("paper", "ours")]
-            rows.append([str(depth), result, str(len(solved)), *rates])
+            rates = [percent(proportion(each[solver] for each in solved)) for solver in solvers]
+            rows.append([name, result, str(len(solved)), *rates])
+    return rows
+
+
+def run_solved_by_depth(bench: Bench) -> Result:
+    """Let two players solve the same endgames at fixed depths."""
+    depths = range(2, bench.size(QUICK_SOLVING_DEPTH, FULL_SOLVING_DEPTH) + 1, 2)
+    limits = {str(depth): PlayerLimits(depth=depth) for depth in depths}
     opponent, plies = bench.size(QUICK_OPPONENT, FULL_OPPONENT), bench.size(QUICK_PLIES, FULL_PLIES)
     return Result(
         f"published endgames as in `solved-by-nodes`, each move a search of a fixed depth in plies (captures and checks"
         f" beyond it are searched on), against the engine with tablebases at {opponent} nodes a move, {plies} plies at"
         " most.",
-        [Table("solved", ("depth", "result", "endgames", "paper", "ours"), rows)],
+        [
+            Table(
+                "solved",
+                ("depth", "result", "endgames", "paper", "ours"),
+                solved_rows(bench, bench.size(QUICK_GAMES, DEPTH_GAMES), limits),
+            )
+        ],
+    )
+
+
+def run_solved_in_a_second(bench: Bench) -> Result:
+    """Let two players solve the same endgames with a second for each move."""
+    limit = PlayerLimits(movetime_ms=bench.size(QUICK_MS, 1000))
+    opponent, plies = bench.size(QUICK_OPPONENT, FULL_OPPONENT), bench.size(QUICK_PLIES, FULL_PLIES)
+    rows = solved_rows(bench, bench.size(QUICK_GAMES, SECOND_GAMES), {limit.text: limit})
+    return Result(
+        f"published endgames as in `solved-by-nodes`, against the engine with tablebases at {opponent} nodes a move,"
+        f" {plies} plies at most.",
+        [Table("solved", ("a move", "result", "endgames", "paper", "ours"), rows)],
     )
 
 
@@ -457,6 +482,7 @@ EXPERIMENTS = (
     ),
     Experiment("solved-by-nodes", SOLVED, run_solved_by_nodes),
     Experiment("solved-by-time", SOLVED, run_solved_by_time),
+    Experiment("solved-in-a-second", SOLVED, run_solved_in_a_second),
     Experiment(
         "solved-by-depth",
         "a greater depth removes part of the ridges, plains and hills of the evaluation, and most endgames are solved;"

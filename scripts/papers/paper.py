@@ -156,7 +156,7 @@ def run_paper(doc: str | None, paper: Paper, experiments: Sequence[Experiment]) 
     command = script.program().removesuffix(".py")
     by_name = {experiment.name: experiment for experiment in experiments}
     parser = script.parser(doc)
-    parser.add_argument("--quick", action="store_true", help="small sizes, about a minute in all")
+    parser.add_argument("--quick", action="store_true", help="small sizes, 20 seconds to three minutes in all")
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=by_name, help=f"of {', '.join(by_name)}")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help=f"default: {command}, or {command}-quick")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="data that is not shipped (see above)")

@@ -199,11 +199,12 @@ class BookMove(NamedTuple):
 class BookRule(NamedTuple):
     """A mined rule that fits a position, with the share of the games, or positions, that have its answer."""
 
-    word: str
+    word: str  # the answer, "" for one of `moves`
     asked: int  # games, or positions, with all that the rule asks for
     confidence: float  # the share of them with the answer
     counts_positions: bool
     intents: tuple[str, ...]  # of the answer
+    moves: tuple[str, ...] = ()  # all that have the intents, if these are the answer
 
 
 class TablebaseResult(NamedTuple):

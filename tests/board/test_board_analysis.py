@@ -23,6 +23,7 @@ from siqi.daemon.board.thinker import Fault, Thinker
 from siqi.daemon.clients.random_mover import random_junqi_setup
 from siqi.games import registry
 from siqi.games.contract import Score
+from siqi.games.game_record import GameRecord, position_after
 
 GAMES = pytest.mark.parametrize("game", registry.NAMES)
 
@@ -246,6 +247,23 @@ def test_texts_that_are_nothing_are_refused(text: str) -> None:
         assert study.do(ask.Read(text, "xiangqi")).notes
     else:
         assert study.refused(ask.Read(text, "xiangqi"))
+
+
+def test_rules_are_shown_as_data_and_other_lines_of_books_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("siqi.daemon.board.analyse.shown.MAX_RULES", 99)
+    study = Study()
+    study.do(ask.Read("startpos moves h2e2", "xiangqi"))
+    shown = study.do(ask.GoTo(1))
+    lines = loaded("xiangqi").consult(position_after(loaded("xiangqi"), GameRecord(("h2e2",))))
+    rules = [line.rule for line in lines if line.rule is not None]
+    assert {bool(rule.word) for rule in rules} == {True, False}  # one move, or all of an intent
+    for rule, known in zip(shown.rules, rules, strict=True):
+        assert (rule.asked, rule.share, rule.counts_positions, rule.intents) == known[1:5]
+        assert tuple(move.word for move in rule.moves) == (known.moves or (known.word,))
+        assert all(move.chinese for move in rule.moves) and (known.word or known.intents)
+    assert not any(text.startswith("rule ") for text in shown.known)
+    endgame = Study().do(ask.Read("fen 4k4/9/9/9/9/9/9/9/4A4/R3K4 w", "xiangqi"))
+    assert not endgame.rules and endgame.known[0].startswith("pattern ")
 
 
 def test_a_file_of_games_lets_choose() -> None:

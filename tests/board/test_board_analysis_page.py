@@ -70,6 +70,16 @@ def test_an_analysis_by_the_keyboard_alone(browser: Any, tmp_path: Path) -> None
             assert len(words(page)) == 2 and served.analysis.tree == tree
 
 
+def test_rules_are_in_the_page_language(browser: Any, tmp_path: Path) -> None:
+    with running(tmp_path) as served, opened(browser, served, f"{ANALYSE}&lang=zh", ready="#open[open]") as page:
+        page.fill("#pasted", "startpos moves h2e2")
+        page.click("#open-read")
+        page.click("#tree .move")
+        page.wait_for_selector("#bookmoves p:has-text('应以 马８进７；意图：出子')")
+        page.select_option("#language", "en")
+        page.wait_for_selector("#bookmoves p:has-text('answer h9g7; intent: develop')")
+
+
 @pytest.mark.long
 def test_games_come_in_and_go_out(browser: Any, tmp_path: Path) -> None:
     with running(tmp_path) as served, opened(browser, served, ANALYSE, ready="#open[open]") as page:

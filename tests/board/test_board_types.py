@@ -10,6 +10,7 @@ import pytest
 from fixture_files import ROOT
 from node_programs import INSTALLED, needs
 
+from siqi.daemon.board.server import page_files
 from siqi.games import registry
 
 PAGE = ROOT / "siqi/daemon/board/page"
@@ -17,9 +18,11 @@ TSC = INSTALLED / ".bin/tsc"
 
 
 @needs(TSC)
-def test_types_hold() -> None:
+def test_types_hold(tmp_path: Path) -> None:
+    for name, data in page_files().items():
+        (tmp_path / name).write_bytes(data)
     words = "--noEmit --allowJs --checkJs --strict --target es2022 --module es2022 --moduleResolution bundler"
-    modules = sorted(map(str, PAGE.glob("*.js")))
+    modules = sorted(map(str, tmp_path.glob("*.js")))
     done = subprocess.run(
         [TSC, *words.split(), "--lib", "es2022,dom,dom.iterable", *modules], capture_output=True, text=True, check=False
     )
@@ -47,6 +50,14 @@ def test_both_languages_have_all_texts() -> None:
     }
     known = set(re.findall(r"(?:^\s*|[,{]\s*)'?([\w-]+)'?: '", tables[0][1], re.MULTILINE))
     assert {key for keys in used for key in keys if key} <= known
+
+
+def test_both_languages_have_the_words_of_rules() -> None:
+    tables = re.findall(r"  (?:en|zh): \{\n(.*?)\n  \},", page_files()["rules.js"].decode(), re.DOTALL)
+    english, chinese = (dict(re.findall(r"(\w+): '([^']*)'", table)) for table in tables)
+    assert english.keys() == chinese.keys() and len(english) == 4
+    for key, text in english.items():
+        assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", chinese[key]))
 
 
 @pytest.mark.parametrize("game", registry.NAMES)

@@ -512,8 +512,7 @@ def test_a_rule_of_the_base_explains_a_move(page: Path, tmp_path: Path) -> None:
         assert review(f"startpos moves {words}", *own) == 0
         last = data_of(tmp_path / "a.html")["games"][0]["plies"][-1]
         assert last.get("r") == ([0.93, 1000, 0, ["develop"]] if answers else None), words
-    script = source("page.js")
-    names = script.split("const INTENTS = {")[1].split("};")[0]
+    names = source("rules.js").split("const INTENTS = {")[1].split("};")[0]
     assert re.findall(r"'?([a-z][a-z ]*)'?: '", names) == [*INTENTS]
     assert not any("r" in ply for game in data_of(page)["games"][1:] for ply in game["plies"])
 

@@ -28,8 +28,8 @@ PUBLIC = ("enter.js", "shared.css", "app.css", "icon.svg")
 """Parts of the page that takes the token; they show nothing of a game."""
 
 
-HEAD, SHARED = "head.html", "shared.css"
-"""The beginning of both pages, and the style that they share with reviews."""
+HEAD, SHARED = "head.html", ("shared.css", "rules.js")
+"""The beginning of both pages, and what they share with reviews."""
 
 
 def page_files() -> dict[str, bytes]:
@@ -38,7 +38,7 @@ def page_files() -> dict[str, bytes]:
     known = {path.name: path.read_bytes() for path in folder.iterdir() if path.name.partition(".")[2] in TYPES}
     head = known.pop(HEAD)
     pages = {name: head + data for name, data in known.items() if name.endswith(".html")}
-    return known | pages | {SHARED: files("siqi.daemon.review").joinpath(SHARED).read_bytes()}
+    return known | pages | {name: files("siqi.daemon.review").joinpath(name).read_bytes() for name in SHARED}
 
 
 class BoardServer:

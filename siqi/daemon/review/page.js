@@ -23,8 +23,8 @@
       unsure: 'The next search takes this back: the verdict is in doubt.',
       shallow: 'Shallow searches (median depth {depth}): much of this may be an error of theirs. Better: {option}.',
       takenBack: 'Verdicts that the next search takes back: {n}. More time per position may settle them: {option}.',
-      opening: 'Opening: {name}', inBook: 'In the opening book up to move {n}', ruleGames: 'Rule: {share} of {n} games answer {move}', rulePositions: 'Rule: {share} of {n} positions of this kind answer {move}',
-      ruleIntent: '; intent: {intents}', book: 'Opening book', bookGames: 'Games', bookScore: 'Score of {side}',
+      opening: 'Opening: {name}', inBook: 'In the opening book up to move {n}',
+      book: 'Opening book', bookGames: 'Games', bookScore: 'Score of {side}',
       overview: '{n} games', player: 'Player', playedGames: 'Games', score: 'Score', loss: 'Mean loss', noName: '{side}, no name',
       junqiView: 'Each value is that of the side to move, from what this side can know. In a side’s view, a piece that it does not know shows its likeliest type, the bar its probability.', junqiAll: 'The values know all pieces.',
       fen: 'FEN', copy: 'Copy', copied: 'Copied', save: 'Save the PGN with these verdicts',
@@ -53,8 +53,8 @@
       unsure: '下一次搜索推翻了这一评判，仅供参考。',
       shallow: '搜索较浅（深度中位数 {depth}），评判可能有误。延长时间可更准确：{option}。',
       takenBack: '有 {n} 处评判被下一次搜索推翻。延长每个局面的时间可更准确：{option}。',
-      opening: '开局：{name}', inBook: '至第 {n} 回合仍在开局库中', ruleGames: '规则：{n} 局中 {share} 应以 {move}', rulePositions: '规则：{n} 个同类局面中 {share} 应以 {move}',
-      ruleIntent: '；意图：{intents}', book: '开局库', bookGames: '局数', bookScore: '{side}得分率',
+      opening: '开局：{name}', inBook: '至第 {n} 回合仍在开局库中',
+      book: '开局库', bookGames: '局数', bookScore: '{side}得分率',
       overview: '共 {n} 局', player: '棋手', playedGames: '对局', score: '得分', loss: '平均损失', noName: '{side}（未署名）',
       junqiView: '各数值属于走子方，只依据该方所知。在一方所见中，未知棋子显示最可能的兵种，横条为其概率。', junqiAll: '数值知道所有棋子。',
       fen: 'FEN', copy: '复制', copied: '已复制', save: '保存带评判的 PGN',
@@ -70,10 +70,6 @@
     zh: {checkmate: '将死', stalemate: '困毙', perpetual: '长将或长捉', repetition: '循环重复', 'sixty-moves': '六十回合无吃子',
       'no-attackers': '双方均无进攻子力', six: '六子连线', 'full-board': '棋盘已满', corner: '到达角位', 'captured-all': '棋子被吃光',
       flag: '军旗被夺', immobile: '无棋可走', quiet: '长时间无碰子', 'headquarters-taken': '大本营被占'}
-  };
-  const INTENTS = {
-    capture: '吃子', retake: '反吃', check: '将军', 'attack rook': '攻车', 'attack horse or cannon': '攻马炮', 'attack pawn': '攻兵卒',
-    escape: '逃离', develop: '出子', 'cross river': '过河', 'central cannon': '架中炮', 'rook to open file': '车占通路'
   };
   const SIGNS = ['', '?!', '?', '??'];
 
@@ -238,11 +234,9 @@
   }
 
   function ruleOf(ply) {
-    const [share, count, isOfPositions, intents] = game().plies[ply].r;
-    const text = say(isOfPositions ? 'rulePositions' : 'ruleGames',
-      {share: percent(share), n: count.toLocaleString(at.language), move: word(game().plies[ply].w)});
-    const names = intents.map((name) => (at.language === 'zh' ? INTENTS[name] : name));
-    return make('p', {class: 'rule', text: text + (names.length ? say('ruleIntent', {intents: names.join(say('comma'))}) : '')});
+    const [share, asked, isOfPositions, intents] = game().plies[ply].r;
+    const rule = {moves: [word(game().plies[ply].w)], share: percent(share), asked, isOfPositions, intents};
+    return make('p', {class: 'rule', text: ruleText(at.language, rule)});
   }
 
   function lineOf(ply, key) {

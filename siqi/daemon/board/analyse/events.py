@@ -19,6 +19,16 @@ class BookMoveShown(msgspec.Struct, frozen=True):
     score: float
 
 
+class RuleShown(msgspec.Struct, frozen=True):
+    """A mined rule that fits the position."""
+
+    moves: list[PlayedMove]  # its answer, or all moves with the intents that are
+    share: float  # of the games, or positions, with all that the rule asks for
+    asked: int  # their number
+    counts_positions: bool
+    intents: tuple[str, ...]
+
+
 class TreeNode(msgspec.Struct, frozen=True, omit_defaults=True):
     """A move of the tree."""
 
@@ -92,7 +102,8 @@ class AnalysisShown(Shown, frozen=True, tag="analysis"):
     lines: int = 0  # that the engine is to find; 0: it rests
     judging: int = 0  # positions that are still to be judged
     book: list[BookMoveShown] = msgspec.field(default_factory=list)
-    known: list[str] = msgspec.field(default_factory=list)  # what books know beside moves
+    rules: list[RuleShown] = msgspec.field(default_factory=list)
+    known: list[str] = msgspec.field(default_factory=list)  # what books know beside moves and rules
     comment: str = ""
     is_trial: bool = False  # moves are tried out
     marks: tuple[tuple[str, str], ...] = ()  # the ends of drawn arrows, of a ring one point twice

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from siqi.daemon.board.analyse.entries import Value
-from siqi.daemon.board.analyse.events import BookMoveShown, LineShown, LinesShown, TreeNode, TreeShown
+from siqi.daemon.board.analyse.events import BookMoveShown, LineShown, LinesShown, RuleShown, TreeNode, TreeShown
 from siqi.daemon.board.analyse.place import Place
 from siqi.daemon.board.analyse.tree import ROOT, Tree
 from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import Choice, Ending, PlayedMove
 from siqi.daemon.board.mode import SearchInfo
 from siqi.games import registry
-from siqi.games.contract import Position, Score, is_hidden_position
+from siqi.games.contract import BookRule, Position, Score, is_hidden_position
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.style import PictureStyle
 
@@ -23,7 +23,7 @@ LAYERS = ("threats", "heat", "beliefs")
 MAX_MOVES = 12
 """The moves of a line that are shown."""
 
-MAX_BOOK_MOVES, MAX_BOOK_LINES = 6, 3
+MAX_BOOK_MOVES, MAX_RULES, MAX_BOOK_LINES = 6, 3, 3
 
 
 def layers(place: Place, before: Mapping[str, bool]) -> dict[str, bool]:
@@ -52,13 +52,21 @@ def board_of(place: Place, view: int | None, waits: bool) -> dict[str, Any]:
     fields["book"] = [
         BookMoveShown(place.texts([move.word])[0], move.games, move.score) for move in book[:MAX_BOOK_MOVES]
     ]
-    fields["known"] = [line.text for line in lines if line.move is None][:MAX_BOOK_LINES]
+    fields["rules"] = [
+        _rule(place, rule) for rule in [line.rule for line in lines if line.rule is not None][:MAX_RULES]
+    ]
+    fields["known"] = [line.text for line in lines if line.move is None and line.rule is None][:MAX_BOOK_LINES]
     if place.info.stones_per_turn > 1:
         return fields | {"stones": place.stones()}
     if waits:
         return fields
     words = map(whole.move_text, whole.legal_moves())
     return fields | {"choices": [Choice(word, place.points_of(word)) for word in words]}
+
+
+def _rule(place: Place, rule: BookRule) -> RuleShown:
+    moves = [place.texts([word])[0] for word in rule.moves or (rule.word,)]
+    return RuleShown(moves, rule.confidence, rule.asked, rule.counts_positions, rule.intents)
 
 
 def drawing_of(place: Place, view: int | None, shown: Mapping[str, bool], last: Sequence[str]) -> Drawing:

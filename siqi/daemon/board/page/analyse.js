@@ -8,6 +8,7 @@ import { OpenDialog, save } from './open.js';
 import { button, fill, get, toggle, write } from './parts.js';
 import { Battle } from './battle.js';
 import { pick } from './picks.js';
+import { ruleText } from './rules.js';
 import { moveText, percent, pieceText, progressText, reasonText, spoken, text } from './texts.js';
 import { TreeList } from './tree.js';
 
@@ -334,8 +335,8 @@ export class AnalysePage {
   /** @param {AnalysisShown} now */
   showBook(now) {
     const book = get('book');
-    const line = JSON.stringify([now.book, now.known, spoken()]);
-    book.hidden = !now.book.length && !now.known.length;
+    const line = JSON.stringify([now.book, now.rules, now.known, spoken()]);
+    book.hidden = !now.book.length && !now.rules.length && !now.known.length;
     if (book.dataset.line === line) return;
     book.dataset.line = line;
     const rows = now.book.map((known) => {
@@ -343,7 +344,9 @@ export class AnalysePage {
       row.replaceChildren(part('b', moveText(known.move, false)), part('span', text('gamesPlayed', { n: known.games })), part('span', percent(known.score)));
       return row;
     });
-    get('bookmoves').replaceChildren(...rows, ...now.known.map((words) => part('p', words)));
+    const rules = now.rules.map(({ moves, share, asked, counts_positions, intents }) =>
+      ruleText(spoken(), { moves: moves.map((move) => moveText(move, false)), share: percent(share), asked, isOfPositions: counts_positions, intents }));
+    get('bookmoves').replaceChildren(...rows, ...[...rules, ...now.known].map((words) => part('p', words)));
   }
 
   showActions() {

@@ -50,12 +50,13 @@
 /** @typedef {{node: number, parent: number, move: PlayedMove, comment?: string, nags?: number[], chance?: number | null}} TreeNode */
 /** @typedef {{nodes: TreeNode[], comment: string, chance: number | null, setups: number}} TreeShown */
 /** @typedef {{move: PlayedMove, games: number, score: number}} BookMove */
+/** @typedef {{moves: PlayedMove[], share: number, asked: number, counts_positions: boolean, intents: string[]}} Rule */
 /**
  * @typedef {{event: 'analysis', number: number, stage: 'start' | 'loading' | 'analyse' | 'edit', picture: number,
  *   game: string, name: string, file: string, players: [string, string], result: string, node: number, turn: number,
  *   fen: string, pieces: {[point: string]: string}, last: string[], choices: Choice[], stones: number, throw: number,
  *   has_throw: boolean, needs_setup: boolean, needs_answers: boolean, view: number | null, has_views: boolean, layers: {[name: string]: boolean},
- *   lines: number, judging: number, book: BookMove[], known: string[], comment: string, is_trial: boolean, marks: [string, string][], ending: Ending | null,
+ *   lines: number, judging: number, book: BookMove[], rules: Rule[], known: string[], comment: string, is_trial: boolean, marks: [string, string][], ending: Ending | null,
  *   can_restore: boolean, formats: string[], notes: string[], games: string[], tree: TreeShown | null,
  *   report: LinesShown | null}} AnalysisShown
  */

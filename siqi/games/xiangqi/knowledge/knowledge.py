@@ -266,17 +266,17 @@ def rule_text(position: BookPosition, fit: FittingRule) -> str:
     return text + (f" intent {', '.join(bit_names(INTENTS, rule.intents))}" if rule.intents else "")
 
 
-def rule_of(position: BookPosition, fit: FittingRule) -> BookRule | None:
-    """Return a rule as data; None if it answers by intents, not by one move."""
+def rule_of(position: BookPosition, fit: FittingRule) -> BookRule:
+    """Return a rule as data."""
     from siqi.games.xiangqi.knowledge.intent import INTENTS, intents_of
 
     rule = fit.rule
+    asked, moves = round(rule.games / rule.confidence), tuple(map(position.move_text, fit.moves))
     if rule.answer is None:
-        return None
-    (move,) = fit.moves
-    intents = tuple(bit_names(INTENTS, intents_of(position.record, move)))
-    asked = round(rule.games / rule.confidence)
-    return BookRule(position.move_text(move), asked, rule.confidence, bool(rule.when), intents)
+        names = tuple(bit_names(INTENTS, rule.intents))
+        return BookRule("", asked, rule.confidence, bool(rule.when), names, moves)
+    names = tuple(bit_names(INTENTS, intents_of(position.record, fit.moves[0])))
+    return BookRule(moves[0], asked, rule.confidence, bool(rule.when), names)
 
 
 def pattern_text(pattern: Pattern, pressing: int) -> str:

@@ -314,6 +314,7 @@ def test_experience_speaks_for_the_answers_of_rules(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("siqi.games.xiangqi.knowledge.knowledge.RULE_BOOK", path)
     game = registry.load("xiangqi")
     game.set_option("Evaluation", "terms")
+    game.set_option("TuneExperience", "20")
     position = game.position()
     position.push(position.parse_move("h2e2"))
     scores = []

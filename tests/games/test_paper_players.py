@@ -120,7 +120,7 @@ def test_roads_chooses_as_the_paper_s_program(scan: str) -> None:
         for depth in (1, 2):
             line, actual = player.search(position, depth).lines[0], program.search(position, depth)
             assert actual is not None and (position.move_text(line.pv[0]), line.score.cp) == (
-                position.move_text(actual.turn),
+                position.move_text(actual.move),
                 actual.value,
             )
 

@@ -150,6 +150,13 @@ def test_scores_of_the_cooperative_player(name: str, pairings: int) -> None:
         assert all(cells in page for page in pages(4))
 
 
+@pytest.mark.parametrize(("name", "pairings"), [("players", 7), ("activate", 2)])
+def test_scores_against_the_paper_s_opponents_and_of_one_piece(name: str, pairings: int) -> None:
+    scores = pairing_scores(read_games(LOGS / f"junqi_cooperation/{name}.jsonl.zst"))
+    assert len(scores) == pairings
+    assert all(spaced(percent(score.score)) in page for score in scores.values() for page in pages(4))
+
+
 def test_scores_by_alpha() -> None:
     scores = pairing_scores(read_games(LOGS / "junqi_cooperation/figures-3-7.jsonl.zst"))
     for alpha in STEPS:

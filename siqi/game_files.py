@@ -59,9 +59,10 @@ def load_games(
     _check(path, game)
     data = read_bytes(path, MAX_BYTES)
     form = _named(game, format) if format else recognised(registry.formats(game), data, str(path))
-    others = "" if format else _other_games(game, data)
-    if form is None or (others and not form.recognises(data[:HEAD_BYTES])):
-        raise ValueError(f"{path}: not a format of {game} that is known{others}")
+    if form is None or not (format or form.recognises(data[:HEAD_BYTES])):
+        others = _other_games(game, data)
+        if form is None or others:
+            raise ValueError(f"{path}: not a format of {game} that is known{others}")
     with announce_compiling(to_stderr, game):
         try:
             parsed = form.read(data, encoding)

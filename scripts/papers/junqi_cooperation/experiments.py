@@ -42,15 +42,13 @@ from scripts.match.paired_games import (
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, LearningStage
 from scripts.papers.junqi_cooperation.feedback import run_feedback
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
-from scripts.papers.junqi_cooperation.parameters import UCT_ALONE, run_changes, run_figures
-from scripts.papers.junqi_cooperation.players import OPPONENTS, play
+from scripts.papers.junqi_cooperation.parameters import PAPER_PLAYER, UCT_ALONE, run_changes, run_figures
+from scripts.papers.junqi_cooperation.players import OPPONENTS, deployed, play, view_of
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.statistics import percent
-from siqi.games.game_record import GameRecord, position_after
 from siqi.games.junqi.paper.team import MAX_TEAM, MOVES_BY_SIZE
-from siqi.games.junqi.search.deployment import draw_deployment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,9 +61,6 @@ PAPER = Paper(
 )
 
 COOPERATION = "cooperation"
-PAPER_PLAYER = "siqi Algorithm=paper"
-"""The paper's player whole."""
-
 ONE_WITH_AS_MANY_ACTIONS = "cooperation CooperationPieces=1 learning=0.05"
 
 LEVELS = {"": "the engine's beliefs and evaluation", " simple": "one completed board, material alone"}
@@ -214,14 +209,10 @@ def activation_times(key: str) -> dict[str, Any]:
     words = dict(word.split("=") for word in key.split())
     number, lessons, last = (int(words[name]) for name in ("game", "lessons", "last"))
     learner = LearningStage(words["activation"], 0.4, 0.6)
-    game = script.load_once("junqi")
-    referee: Any = game.position()
-    for side in range(2):
-        referee.push(referee.parse_move(draw_deployment(2 * number + side + 1)))
-    rng = random.Random(number)
+    referee, rng = deployed(number), random.Random(number)
     seconds, actions = [], []
     while referee.outcome() is None and referee.ply < 2 * last + 2:
-        view: Any = position_after(game, GameRecord(tuple(referee.view_moves(referee.turn))))
+        view = view_of(referee)
         if referee.ply % 8 == 2:  # the first side's moves 1, 5, 9, ...
             seconds.append(learner.seconds(view, PlayerLimits(nodes=lessons), lessons))
             actions.append(math.prod(Counter(move & 63 for move in view.legal_moves()).values()))

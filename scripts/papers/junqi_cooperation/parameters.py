@@ -5,18 +5,15 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from scripts.common import script
 from scripts.common.table import Table
 from scripts.match.agents import EngineAgent
-from scripts.match.paired_games import Pairing, PaperGame, pairing_scores, percents, run_games
-from scripts.papers.junqi_cooperation.players import play
+from scripts.match.paired_games import Pairing, PaperGame, pairing_scores, percents, run_games, score_table
+from scripts.papers.junqi_cooperation.players import deployed, play, view_of
 from scripts.papers.paper import Bench, Result, proportion
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.statistics import percent
-from siqi.games.game_record import GameRecord, position_after
 from siqi.games.junqi.game import Junqi
-from siqi.games.junqi.search.deployment import draw_deployment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,8 +24,8 @@ STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
 ALPHA, GAMMA = 0.4, 0.6
 """The paper's best values."""
 
-UCT_ALONE = "siqi Algorithm=plain-uct"
-"""The same formula with the same k, without activation and learning."""
+PAPER_PLAYER, UCT_ALONE = "siqi Algorithm=paper", "siqi Algorithm=plain-uct"
+"""The paper's player whole; the same formula with the same k, without activation and learning."""
 
 GAME_PLAYOUTS = 500
 """Playouts per move in games: with as few, gamma changes no move, so alpha alone is played."""
@@ -42,7 +39,7 @@ GUIDE_PLAYOUTS = 100
 
 def paper_player(alpha: float, gamma: float = GAMMA) -> str:
     """Return the paper's player with values of its parameters, as `play` takes it."""
-    return f"siqi Algorithm=paper CooperationAlpha={alpha} CooperationGamma={gamma}"
+    return f"{PAPER_PLAYER} CooperationAlpha={alpha} CooperationGamma={gamma}"
 
 
 def run_figures(bench: Bench) -> Result:
@@ -53,15 +50,10 @@ def run_figures(bench: Bench) -> Result:
     records = run_games(
         play, [(paper_player(alpha), UCT_ALONE) for alpha in steps], bench.log, games, limit, bench.jobs
     )
-    scores = pairing_scores(records)
-    rows = []
-    for alpha in steps:
-        score = scores[Pairing(paper_player(alpha), UCT_ALONE)]
-        rows.append([str(alpha), "-".join(score.counts), percent(score.score)])
     return Result(
         f"gamma {GAMMA}, {games} games a value against {UCT_ALONE}, {limit.text} a move; all have the "
         "same deployments.",
-        [Table("", ("alpha", "won-drawn-lost", "score"), rows)],
+        [score_table(records)],
         functools.partial(draw_figures, records=records, steps=steps),
     )
 
@@ -127,16 +119,13 @@ def _agent(options: tuple[tuple[str, str], ...]) -> EngineAgent:
 @functools.cache
 def _view(number: int) -> Any:
     """Return the view of the side to move in a position of a game, which has not ended."""
-    guide, game = _agent((("Algorithm", "plain-uct"),)), script.load_once("junqi")
+    guide, referee = _agent((("Algorithm", "plain-uct"),)), deployed(number)
     guide.new_game(number)
-    referee: Any = game.position()
-    for side in range(2):
-        referee.push(referee.parse_move(draw_deployment(2 * number + side + 1)))
-    view = position_after(game, GameRecord(tuple(referee.view_moves(referee.turn))))
+    view = view_of(referee)
     for _ in range(10 + number % 100):
         move = guide.choose(view, PlayerLimits(nodes=GUIDE_PLAYOUTS))
         referee.push(referee.parse_move(view.move_text(move)))
         if referee.outcome() is not None:
             break
-        view = position_after(game, GameRecord(tuple(referee.view_moves(referee.turn))))
+        view = view_of(referee)
     return view

@@ -24,6 +24,7 @@ from scripts.match.paired_games import PairJob, PaperGame, play_game
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.game_loop import Opening, Referee
+from siqi.games.game_record import GameRecord, position_after
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.data.weights import WORTH
 from siqi.games.junqi.game import Junqi
@@ -123,6 +124,19 @@ def make_player(text: str) -> Agent:
 def player(text: str, side: int = 0) -> Agent:
     """Return a player, kept by the process for each side: both sides may have the same kind."""
     return make_player(text.removesuffix(OWN))
+
+
+def deployed(number: int) -> Any:
+    """Return the referee's position after the random set-ups of a pair's number."""
+    referee = script.load_once("junqi").position()
+    for side in range(2):
+        referee.push(referee.parse_move(draw_deployment(2 * number + side + 1)))
+    return referee
+
+
+def view_of(referee: Any) -> Any:
+    """Return the view of the side to move."""
+    return position_after(script.load_once("junqi"), GameRecord(tuple(referee.view_moves(referee.turn))))
 
 
 def play(job: PairJob, first: int) -> PaperGame:

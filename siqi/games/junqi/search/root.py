@@ -66,7 +66,7 @@ class RootView:
         return target_of(move) in self._flags
 
     def result(self, ranked: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> IterationResult:
-        """Return lines in the order given, but moves that win at once first; such a win settles the search."""
+        """Return lines in the order given, but moves that win at once first; such a win ends the search."""
         lines = [
             Line(Score.from_expected(1.0, 1) if self.takes_flag(move) else Score.from_expected(value), (move,))
             for move, _, value in ranked

@@ -134,7 +134,7 @@ def accumulators_at(work: Record, height: int) -> int:
 @inner(int64(POSITION, int64), forceinline=True)
 def piece_moved(pos: Record, height: int) -> int:
     """Return the piece that made the move at a height; later moves may have moved or taken it."""
-    square = target_of(pos.past_move[height])
+    square = target_of(int64(pos.past_move[height]))
     for later in range(height + 1, pos.height):
         move = int64(pos.past_move[later])
         if move != NO_MOVE:
@@ -224,7 +224,7 @@ def catch_up(pos: Record, work: Record, lookup: Record, top: int) -> None:
     at = top
     while at > 0 and at > top - REACH:
         at -= 1
-        target = target_of(pos.past_move[at])  # that of a null move, 0, is in no palace
+        target = target_of(int64(pos.past_move[at]))  # that of a null move, 0, is in no palace
         if target == red_king or target == black_king:
             break
         if memory.keys[at & HEIGHTS - 1] == pos.past_key[at]:

@@ -60,7 +60,7 @@ def classify(pos: Record, work: Record, lookup: Record, move: int) -> int:
     if pos.board[target] != 0:
         intents |= 1 << 0
         last = pos.height - 1
-        if last >= 0 and pos.past_captured[last] != 0 and target_of(pos.past_move[last]) == target:
+        if last >= 0 and pos.past_captured[last] != 0 and target_of(int64(pos.past_move[last])) == target:
             intents |= 1 << 1
     intents |= gives_check(pos, lookup, move) << 2
     if hanging(pos, work, lookup) >> slot & 1:

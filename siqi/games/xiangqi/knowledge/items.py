@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from siqi.games.kernel.jit import Record
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
-from siqi.games.xiangqi.rules.notation import START_FEN, move_code, piece_codes, read_fen, squares_of
+from siqi.games.xiangqi.rules.notation import START_FEN, piece_codes, read_fen, squares_of
+from siqi.games.xiangqi.rules.position import make_move
 from siqi.games.xiangqi.rules.symmetry import mirror_move, mirror_square
 
 START_BOARD = 90 * [0]
@@ -31,7 +32,7 @@ class Item(NamedTuple):
 
     @property
     def move(self) -> int:
-        return move_code(self.origin, self.target)
+        return make_move(self.origin, self.target)
 
 
 class Numbering(NamedTuple):

@@ -28,7 +28,8 @@ from urllib.parse import quote
 
 from siqi.games.books.book import BookFileError
 from siqi.games.books.opening import OpeningMove, SymmetricPosition, by_weight
-from siqi.games.xiangqi.rules.notation import FILES, move_code
+from siqi.games.xiangqi.rules.notation import FILES
+from siqi.games.xiangqi.rules.position import make_move
 from siqi.games.xiangqi.rules.symmetry import mirror_move, mirror_square
 from siqi.system.files import open_regular
 
@@ -155,4 +156,4 @@ def _move(vmove: object) -> int:
         if not (0 <= rank < 10 and file < 9):
             return -1
         squares.append((9 - rank) * 9 + file)
-    return move_code(*squares)
+    return make_move(*squares)

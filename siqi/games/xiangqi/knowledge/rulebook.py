@@ -29,8 +29,7 @@ from siqi.games.kernel.memory import address_of
 from siqi.games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering, histories
 from siqi.games.xiangqi.knowledge.situation import describe_lasting
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from siqi.games.xiangqi.rules.notation import move_code
-from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION, origin_of
+from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION, make_move, origin_of
 from siqi.system.files import Owns
 
 if TYPE_CHECKING:
@@ -246,7 +245,7 @@ class _Rows(NamedTuple):
     def of(cls, pairs: Sequence[tuple[Item, Item]], numbering: Numbering) -> _Rows:
         """Return the rows of pairs of last moves and answers."""
         moves: Any = np.array(pairs, np.int64).reshape(len(pairs), 2, len(Item._fields))
-        codes: Any = move_code(moves[:, :, 2], moves[:, :, 3])
+        codes: Any = make_move(moves[:, :, 2], moves[:, :, 3])
         kinds = np.array(numbering.kinds)[moves[:, 1, 0]]
         return cls(codes[:, 0] | codes[:, 1] << 14 | kinds << 28, moves[:, :, :3:2].swapaxes(0, 1))
 

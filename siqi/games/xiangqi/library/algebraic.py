@@ -20,7 +20,8 @@ from siqi.games.xiangqi.library.letters import EMPTY
 from siqi.games.xiangqi.library.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
 from siqi.games.xiangqi.library.san import LETTERS, Scene
 from siqi.games.xiangqi.rules.lookup import PAWN
-from siqi.games.xiangqi.rules.notation import FILES, move_code, square_text, squares_of
+from siqi.games.xiangqi.rules.notation import FILES, square_text, squares_of
+from siqi.games.xiangqi.rules.position import make_move
 
 Dialect = Literal["xboard", "fairy"]
 
@@ -78,7 +79,7 @@ def read_algebraic(scene: Scene, text: str, first_rank: int) -> int:
         raise IllegalMoveError(f"illegal move: {text}")
     if len(origins) > 1:
         raise AmbiguousMoveError(f"ambiguous move: {text}")
-    return move_code(origins[0], target)
+    return make_move(origins[0], target)
 
 
 def _origins(scene: Scene, kind: int, target: int) -> list[int]:

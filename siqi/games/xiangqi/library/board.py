@@ -39,9 +39,9 @@ from siqi.games.xiangqi.library.placement import BaseBoard
 from siqi.games.xiangqi.library.san import Notation, Scene, is_of_other_side, read_san, write_san
 from siqi.games.xiangqi.library.status import Status, status_of
 from siqi.games.xiangqi.rules.lookup import PAWN
-from siqi.games.xiangqi.rules.notation import MAX_COUNTER, move_code, read_fen, squares_of
+from siqi.games.xiangqi.rules.notation import MAX_COUNTER, read_fen, squares_of
 from siqi.games.xiangqi.rules.notation import START_FEN as STARTING_FEN
-from siqi.games.xiangqi.rules.position import QUIET_LIMIT
+from siqi.games.xiangqi.rules.position import QUIET_LIMIT, make_move
 
 __all__ = ["BLACK", "RED", "STARTING_FEN", "Board", "LegalMoves", "Move", "Outcome", "Piece", "Termination"]
 
@@ -260,7 +260,7 @@ class Board(BaseBoard):
         """Yield the moves of the side's pieces, whether or not they leave its king in check."""
         for origin, piece in self.piece_map().items():
             if piece.color == self.turn and origin in from_mask:
-                moves = [self._move(move_code(origin, target)) for target in self._goals(origin) if target in to_mask]
+                moves = [self._move(make_move(origin, target)) for target in self._goals(origin) if target in to_mask]
                 yield from filter(self.is_pseudo_legal, moves)
 
     def generate_pseudo_legal_captures(

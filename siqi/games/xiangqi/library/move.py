@@ -9,7 +9,8 @@ from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.picture import CHARACTERS
 from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KIND_OF_SLOT, KING, PAWN, ROOK
-from siqi.games.xiangqi.rules.notation import FILES, move_code, move_text, parse_move, square_text, squares_of
+from siqi.games.xiangqi.rules.notation import FILES, move_text, parse_move, square_text, squares_of
+from siqi.games.xiangqi.rules.position import make_move
 
 Color = bool
 COLORS = RED, BLACK = [True, False]
@@ -168,7 +169,7 @@ class Move(NamedTuple):
     @property
     def code(self) -> int:
         """The kernels' code of the move."""
-        return move_code(self.from_square, self.to_square)
+        return make_move(self.from_square, self.to_square)
 
     @classmethod
     def from_code(cls, code: int) -> Move:

@@ -36,7 +36,8 @@ from siqi.games.xiangqi.library.move import AmbiguousMoveError, IllegalMoveError
 from siqi.games.xiangqi.library.vietnamese import DIRECTIONS, is_only_vietnamese, to_wxf
 from siqi.games.xiangqi.library.vietnamese import LETTERS as VIETNAMESE_LETTERS
 from siqi.games.xiangqi.rules.lookup import ADVISOR, ELEPHANT, HORSE, PAWN
-from siqi.games.xiangqi.rules.notation import move_code, squares_of
+from siqi.games.xiangqi.rules.notation import squares_of
+from siqi.games.xiangqi.rules.position import make_move
 
 Notation = Literal["wxf", "chinese", "traditional", "vietnamese", "iccs", "xboard", "fairy"]
 """Every notation except UCI's; `chinese` has simplified characters, `xboard` and `fairy` are SAN (algebraic.py)."""
@@ -250,7 +251,7 @@ def _move(scene: Scene, kind: int, origin: int, direction: str, far: int) -> int
         up = (direction == "+") == (scene.side == 0)
         target = origin % 9 + (rank + (ranks if up else -ranks)) * 9
         target += to_file - file if slants else 0
-    return move_code(origin, target) if scene.is_legal(origin, target) else -1
+    return make_move(origin, target) if scene.is_legal(origin, target) else -1
 
 
 def _middle(tandem: list[int]) -> list[int]:

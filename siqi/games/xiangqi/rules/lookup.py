@@ -34,9 +34,6 @@ KING_SLOT, FIRST_ADVISOR, FIRST_ELEPHANT, FIRST_HORSE, FIRST_ROOK, FIRST_CANNON,
 )  # fmt: skip
 """The first slot of each kind; its slots end where those of the next kind begin."""
 
-SQUARE_MASK, TARGET_SHIFT = 127, 7
-"""A move is `origin | target << TARGET_SHIFT`: position.py has the kernels' accessors, notation.py those of Python."""
-
 LOOKUP_DTYPE = record(
     [
         ("rank_of", "u1", 91),

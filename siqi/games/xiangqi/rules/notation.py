@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.data.weights import KINDS
-from siqi.games.xiangqi.rules.lookup import KIND_OF_SLOT, SQUARE_MASK, TARGET_SHIFT
+from siqi.games.xiangqi.rules.lookup import KIND_OF_SLOT
+from siqi.games.xiangqi.rules.position import make_move, origin_of, target_of
 
 START_FEN = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
@@ -35,12 +36,7 @@ _PLACES = {
 
 def squares_of(move: int) -> tuple[int, int]:
     """Return (origin, target) of a move code."""
-    return move & SQUARE_MASK, move >> TARGET_SHIFT
-
-
-def move_code(origin: int, target: int) -> int:
-    """Return the code of the move between two squares."""
-    return origin | target << TARGET_SHIFT
+    return origin_of(move), target_of(move)
 
 
 def square_text(square: int, base: int = 0) -> str:
@@ -64,7 +60,7 @@ def parse_move(text: str, base: int = 0) -> int:
     if not all(0 <= r <= 9 for r in ranks):
         raise ValueError(f"rank off the board: {text}")
     origin = ranks[0] * 9 + FILES.index(file.lower())
-    return move_code(origin, ranks[1] * 9 + FILES.index(to_file.lower()))
+    return make_move(origin, ranks[1] * 9 + FILES.index(to_file.lower()))
 
 
 def letter_of(piece: int) -> str:

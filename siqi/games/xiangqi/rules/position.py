@@ -12,7 +12,7 @@ its king. A move is `origin | target << 7`; 0 is no move.
 
 from __future__ import annotations
 
-from siqi.games.kernel.jit import Record, inner, int64, record, record_type, void
+from siqi.games.kernel.jit import Record, accessor, inner, int64, record, record_type, void
 from siqi.games.xiangqi.data.weights import TERMS
 from siqi.games.xiangqi.rules.lookup import (
     CANNON,
@@ -26,8 +26,6 @@ from siqi.games.xiangqi.rules.lookup import (
     LOOKUP,
     ROOK,
     SLOTS,
-    SQUARE_MASK,
-    TARGET_SHIFT,
 )
 
 NO_MOVE = 0
@@ -71,22 +69,22 @@ POSITION_DTYPE = record(
 POSITION = record_type(POSITION_DTYPE)
 
 
-@inner(int64(int64), forceinline=True)
+@accessor
 def origin_of(move: int) -> int:
     """Return the square that a move leaves."""
-    return move & SQUARE_MASK
+    return move & 127
 
 
-@inner(int64(int64), forceinline=True)
+@accessor
 def target_of(move: int) -> int:
     """Return the square that a move goes to."""
-    return move >> TARGET_SHIFT
+    return move >> 7
 
 
-@inner(int64(int64, int64), forceinline=True)
+@accessor
 def make_move(origin: int, target: int) -> int:
     """Return the move between two squares."""
-    return origin | target << TARGET_SHIFT
+    return origin | target << 7
 
 
 @inner(int64(int64), forceinline=True)

@@ -118,8 +118,8 @@ def undo_and_find_chased(pos: Record, work: Record, lookup: Record) -> int:
     Overwrites the history from the position's height on.
     """
     last = pos.height - 1
-    moved_from = origin_of(pos.past_move[last])
-    moved_to = target_of(pos.past_move[last])
+    moved_from = origin_of(int64(pos.past_move[last]))
+    moved_to = target_of(int64(pos.past_move[last]))
     in_check = int64(pos.past_checked[last])
     pos.turn ^= 1
     end = generate_legal(pos, work, lookup, int64(_SCRATCH), int64(CAPTURES), checks_and_pins(pos, lookup))
@@ -133,8 +133,8 @@ def undo_and_find_chased(pos: Record, work: Record, lookup: Record) -> int:
     undo_move(pos, lookup)
     victims = 0
     for i in range(_SCRATCH, threats):
-        origin = origin_of(work.moves[i])
-        target = target_of(work.moves[i])
+        origin = origin_of(int64(work.moves[i]))
+        target = target_of(int64(work.moves[i]))
         if origin == moved_to:
             origin = moved_from
         capture = make_move(origin, target)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from siqi.games.kernel.jit import Record, accessor, entry, int64
-from siqi.games.xiangqi.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD, SQUARE_MASK, TARGET_SHIFT
-from siqi.games.xiangqi.rules.position import POSITION
+from siqi.games.xiangqi.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import POSITION, make_move, origin_of, target_of
 
 
 @accessor
@@ -16,7 +16,7 @@ def mirror_square(square: int) -> int:
 @accessor
 def mirror_move(move: int) -> int:
     """Return a move with left and right exchanged."""
-    return mirror_square(move & SQUARE_MASK) | mirror_square(move >> TARGET_SHIFT) << TARGET_SHIFT
+    return make_move(mirror_square(origin_of(move)), mirror_square(target_of(move)))
 
 
 @entry(int64(POSITION, LOOKUP))

@@ -32,7 +32,7 @@ def continuation_row(pos: Record, lookup: Record, back: int) -> int:
     height = pos.height - back
     if height < 0 or pos.past_move[height] == NO_MOVE:
         return 0
-    target = target_of(pos.past_move[height])
+    target = target_of(int64(pos.past_move[height]))
     # The piece may have been taken since: the square then holds its taker.
     return (int64(lookup.kind_of[pos.board[target]]) * 90 + target) * KIND_TARGETS
 
@@ -116,7 +116,7 @@ def last_quiet(pos: Record) -> int:
     height = pos.height - 1
     if height < 0 or pos.past_move[height] == NO_MOVE or pos.past_captured[height] != 0:
         return -1
-    target = target_of(pos.past_move[height])
+    target = target_of(int64(pos.past_move[height]))
     return int64(pos.board[target]) * 90 + target
 
 
@@ -127,7 +127,7 @@ def reward_last(pos: Record, work: Record, lookup: Record, bonus: int) -> None:
     if index < 0:
         return
     add_history(work, index, bonus)
-    target = target_of(pos.past_move[pos.height - 1])
+    target = target_of(int64(pos.past_move[pos.height - 1]))
     column = int64(lookup.kind_of[pos.board[target]]) * 90 + target
     add_continuation(work, continuation_row(pos, lookup, int64(2)) + column, bonus)
 

@@ -177,7 +177,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if alpha >= beta:
         return alpha
 
-    # Step 5. Transposition table. A stored search of this depth that settles the window is not repeated, unless the
+    # Step 5. Transposition table. A stored search of this depth that cuts off the window is not repeated, unless the
     # game repeats here or a draw by quiet moves is near, which the stored search need not have seen. If the test for a
     # singular move has left out a move, this search is of the others only: what is stored is not its result
     excluded = int64(work.excluded[ply])
@@ -191,8 +191,8 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         tt_score = from_tt(entry_score(data), ply, MATE_BOUND)
         tt_bound = entry_bound(data)
         tt_depth = entry_depth(data)
-        is_settled = is_cutoff(tt_bound, tt_score, alpha, beta)
-        if not is_pv and excluded == NO_MOVE and tt_depth >= depth and is_settled == 1:
+        can_cut = not is_pv and excluded == NO_MOVE and tt_depth >= depth
+        if can_cut and is_cutoff(tt_bound, tt_score, alpha, beta) == 1:
             if pos.quiet + tt_depth < QUIET_LIMIT and meets_game(pos, lookup, int64(work.root_height), tt_move) == 0:
                 return tt_score
 

@@ -145,7 +145,7 @@ TEXT = (
 )
 
 
-@sampled("every", 3, 1)
+@sampled("every", 6, 1)
 @pytest.mark.parametrize("key", KEYS)
 def test_time_grows_with_the_size_only(key: tuple[str, str], every: int) -> None:
     game, form = key[0], ALL[key]

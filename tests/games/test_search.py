@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from connect6_proofs import prove
+from samples import sampled
 
 from naive.connect6 import ROADS, Naive, Point, points_of
 from siqi.games import registry
@@ -124,13 +125,14 @@ def open_points(position: Any, side: int) -> list[set[Point]]:
     return points
 
 
-def test_connect6_hits_every_four_that_can_be_hit() -> None:
+@sampled("every", 6, 2)
+def test_connect6_hits_every_four_that_can_be_hit(every: int) -> None:
     """The search hits every four that can be hit, with little time and in lost games too."""
     game = registry.load("connect6")
     searcher = game.searcher()
     lines = (ROOT / "tests" / "support" / "fixtures" / "connect6_games.jsonl").read_text().splitlines()
     met = 0
-    for record in map(json.loads, lines[::2]):
+    for record in map(json.loads, lines[::every]):
         position = game.position()
         for text in record["moves"]:
             position.push(position.parse_move(text))
@@ -147,7 +149,7 @@ def test_connect6_hits_every_four_that_can_be_hit() -> None:
             stones = set(points_of(position.move_text(line.pv[0])))
             assert all(stones & threat for threat in threats), position.fen()
             met += 1
-    assert met > 50
+    assert met > 100 // every
 
 
 @pytest.mark.parametrize("width", [2, 21, 40])

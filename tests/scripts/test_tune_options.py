@@ -294,7 +294,7 @@ def test_other_settings_do_not_mix_with_a_log(toy: Path, capsys: pytest.CaptureF
 
 def test_a_killed_run_of_the_engine_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A resumed run, of EWN's UCT with few playouts, has each iteration once."""
-    path, count = tmp_path / "t.jsonl", 24
+    path, count = tmp_path / "t.jsonl", 12
     words = ["ewn", "--log", str(path), "--option", "Algorithm=uct", "--nodes", "20", "--iterations", str(count)]
     words += ["--parameter", "UCTK:3:0:10:0.5"]
     command = [sys.executable, str(ROOT / "scripts/tune/tune_options.py"), *words, "--jobs", "2"]

@@ -25,6 +25,9 @@ from siqi.games.kernel.control import Control
 
 FIXTURES = Path(__file__).parents[2] / "support" / "fixtures"
 PUZZLES = [json.loads(line) for line in (FIXTURES / "connect6_puzzles.jsonl").read_text().splitlines()]
+SLOW_PUZZLES = {"t2-0035", "t2-0045", "t2-0361", "t2-0577"}
+"""Their proofs take half of the time of all."""
+
 BUDGET = 200_000
 
 
@@ -80,7 +83,13 @@ def board_of(position: Any) -> dict[Point, int]:
     return Naive(position.fen()).board
 
 
-@pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda puzzle: puzzle["id"])
+@pytest.mark.parametrize(
+    "puzzle",
+    [
+        pytest.param(each, marks=pytest.mark.long if each["id"] in SLOW_PUZZLES else (), id=each["id"])
+        for each in PUZZLES
+    ],
+)
 def test_a_win_is_proven(game: Any, solver: ThreatSolver, puzzle: dict[str, Any]) -> None:
     position = replay(game, puzzle["history"])
     length = solver.solve(position.record, BUDGET)

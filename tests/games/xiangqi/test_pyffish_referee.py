@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from samples import sampled
 
 from siqi.games.contract import Outcome
 from siqi.games.xiangqi.board import XiangqiPosition
@@ -21,9 +22,10 @@ def play(position: XiangqiPosition, words: str) -> None:
         position.push(position.parse_move(word))
 
 
-def test_random_games_have_the_same_legal_moves_in_both_libraries() -> None:
+@sampled("games", 2, 4)
+def test_random_games_have_the_same_legal_moves_in_both_libraries(games: int) -> None:
     rng = random.Random(5)
-    for _ in range(4):
+    for _ in range(games):
         position = PyffishPosition()
         while position.ply < 150 and position.outcome() is None:  # raises if the libraries differ
             position.push(rng.choice(position.legal_moves()))

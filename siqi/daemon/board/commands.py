@@ -12,6 +12,10 @@ Word = Annotated[str, msgspec.Meta(max_length=64)]
 Point = Annotated[str, msgspec.Meta(max_length=4)]
 
 
+class Refusal(ValueError):
+    """A command that cannot be carried out; the text is for the person."""
+
+
 class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
     """A command."""
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from siqi.daemon.board.base import Refusal
-from siqi.daemon.board.commands import ForgetLayout, LayoutCommand, SaveLayout
+from siqi.daemon.board.commands import ForgetLayout, LayoutCommand, Refusal, SaveLayout
 from siqi.system.files import read_bytes, replace_file
 
 NAME = "layouts.json"

@@ -6,7 +6,7 @@ import errno
 import random
 from collections.abc import Callable
 
-from siqi.daemon.board.base import Refusal
+from siqi.daemon.board.commands import Refusal
 from siqi.daemon.board.entries import AnyEntry, Begun, By, Ended, Moved, Thrown, Ticked, Used
 from siqi.daemon.board.events import Clocks, Ending
 from siqi.daemon.board.positions import Positions

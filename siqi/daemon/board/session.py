@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from siqi.daemon.board.base import Refusal, StoredMode
 from siqi.daemon.board.commands import (
     AnyCommand,
     Begin,
@@ -22,6 +21,7 @@ from siqi.daemon.board.commands import (
     Pause,
     Play,
     Propose,
+    Refusal,
     Resign,
     Resume,
     SaveLayout,
@@ -41,6 +41,7 @@ from siqi.daemon.board.mode import (
     EngineRequest,
     Key,
     LoadRequest,
+    Mode,
     SearchInfo,
     SearchRequest,
     monotonic_ms,
@@ -58,7 +59,7 @@ from siqi.games import registry
 from siqi.games.contract import Game, Position
 
 
-class Session(StoredMode):
+class Session(Mode):
     """The game that is being played, from its store's last one on. Not for several threads."""
 
     name = "play"
@@ -255,7 +256,6 @@ class Session(StoredMode):
     # What the engine does
 
     def engine_request(self) -> EngineRequest | None:
-        """Return what the engine should do now; None: nothing."""
         played = self._played
         if played.state.begun is None:
             return None
@@ -297,7 +297,6 @@ class Session(StoredMode):
         return Limits(wtime=left[0], btime=left[1], winc=begun.increment_ms, binc=begun.increment_ms)
 
     def game_loaded(self, game: Game[Position]) -> list[Event]:
-        """Take the game that was to be loaded, for its rules."""
         played = self._played
         if played.state.begun is None or played.begun.game != game.info.name or played.loaded is not None:
             return []
@@ -311,10 +310,6 @@ class Session(StoredMode):
             return self._not_stored(error)
         return [self.snapshot()]
 
-    def engine_failed(self, reason: str) -> list[Event]:
-        """Say that a game cannot be loaded, or that the engine has failed."""
-        return [self._refused(reason)]
-
     def engine_searched(self, info: SearchInfo) -> list[Event]:
         """Show nothing: the engine plays."""
         if info.key[0] in (BEST, PLAYED):
@@ -322,7 +317,6 @@ class Session(StoredMode):
         return []
 
     def engine_moved(self, key: Key, word: str) -> list[Event]:
-        """Take the engine's answer; one to a request that has been dropped changes nothing."""
         request = self.engine_request()
         if not isinstance(request, SearchRequest) or request.key != key:
             return []
@@ -358,7 +352,6 @@ class Session(StoredMode):
         return [self.snapshot()]
 
     def tick(self) -> list[Event]:
-        """Look at the clocks, several times a second; return what is to be shown, mostly nothing."""
         try:
             if not self._played.tick():
                 return []
@@ -384,7 +377,6 @@ class Session(StoredMode):
         return "play" if played.loaded.has_pieces else "set-up"
 
     def snapshot(self) -> Snapshot:
-        """Return the session as it is now."""
         number, stage, played = self.next_number(), self._stage(), self._played
         if played.state.begun is None:
             return Snapshot(number=number, stage=stage)
@@ -460,7 +452,6 @@ class Session(StoredMode):
 
     @property
     def positions(self) -> Positions | None:
-        """The positions, once the game is loaded; to be read."""
         return self._played.loaded
 
     @property
@@ -469,9 +460,4 @@ class Session(StoredMode):
         return self._played.state
 
     def finished(self) -> FinishedGame | None:
-        """Return the game for its record, None while it goes on."""
         return self._played.finished()
-
-    def record(self) -> tuple[str, bytes] | None:
-        """Return None: no referee asks for one."""
-        return None

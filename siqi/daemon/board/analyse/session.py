@@ -31,15 +31,23 @@ from siqi.daemon.board.analyse.moment import Shows, Trial, Wishes
 from siqi.daemon.board.analyse.place import Place, tree_texts
 from siqi.daemon.board.analyse.reader import Reader
 from siqi.daemon.board.analyse.tree import ROOT, Tree, fold
-from siqi.daemon.board.base import Refusal, StoredMode
-from siqi.daemon.board.commands import OpenFile
+from siqi.daemon.board.commands import OpenFile, Refusal
 from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import Event, PlayedMove
-from siqi.daemon.board.mode import HINT_MS, JUDGE_MS, EngineRequest, Key, LoadRequest, SearchInfo, SearchRequest, utc
+from siqi.daemon.board.mode import (
+    HINT_MS,
+    JUDGE_MS,
+    EngineRequest,
+    Key,
+    LoadRequest,
+    Mode,
+    SearchInfo,
+    SearchRequest,
+    utc,
+)
 from siqi.daemon.board.store import Store
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.options import MAX_SKILL
-from siqi.daemon.engine.played_game import FinishedGame
 from siqi.games import registry
 from siqi.games.contract import Game, Position
 
@@ -47,7 +55,7 @@ LINES, SET_UP, JUDGE = "lines", "analysis set-up", "judge"
 """The purposes of requests to the engine."""
 
 
-class Analysis(StoredMode):
+class Analysis(Mode):
     """The analysis that is shown, from its store's last one on. Not for several threads."""
 
     name = "analyse"
@@ -336,7 +344,6 @@ class Analysis(StoredMode):
     # What the engine does
 
     def engine_request(self) -> EngineRequest | None:
-        """Return what the engine should do now; None: nothing."""
         if self._reader.game:
             return LoadRequest(self._reader.game)
         if self.tree.begun is None:
@@ -376,7 +383,6 @@ class Analysis(StoredMode):
         return SearchRequest(key, name, words, throw, limits, MAX_SKILL, False, False, place.fen, lines)
 
     def game_loaded(self, game: Game[Position]) -> Sequence[Event]:
-        """Take a game that was loaded, for its rules."""
         request = self.engine_request()
         if not isinstance(request, LoadRequest) or request.game != game.info.name:
             return []
@@ -408,7 +414,6 @@ class Analysis(StoredMode):
         self._take_throw()
 
     def engine_searched(self, info: SearchInfo) -> Sequence[Event]:
-        """Take what a search has found so far."""
         request = self.engine_request()
         if not isinstance(request, SearchRequest) or request.key != info.key or self.place is None:
             return []
@@ -422,7 +427,6 @@ class Analysis(StoredMode):
         return []
 
     def engine_moved(self, key: Key, word: str) -> Sequence[Event]:
-        """Take the engine's answer; one to a request that has been dropped changes nothing."""
         request = self.engine_request()
         if not isinstance(request, SearchRequest) or request.key != key:
             return []
@@ -448,14 +452,9 @@ class Analysis(StoredMode):
         self._wishes.judging = self._wishes.judging[1:]
 
     def engine_failed(self, reason: str) -> Sequence[Event]:
-        """Say that a game cannot be loaded, or that the engine has failed."""
         self._reader.drop()
         self._wishes.judging = []
-        return [self._refused(reason)]
-
-    def tick(self) -> Sequence[Event]:
-        """Return nothing: there are no clocks."""
-        return []
+        return super().engine_failed(reason)
 
     # What is shown
 
@@ -464,7 +463,6 @@ class Analysis(StoredMode):
         return [self._snapshot(self._shows.sent_tree != self.tree.version, None)]
 
     def snapshot(self) -> AnalysisShown:
-        """Return the analysis as it is now."""
         return self._snapshot(True, self._wishes.report)
 
     def _snapshot(self, has_tree: bool, report: LinesShown | None) -> AnalysisShown:
@@ -515,7 +513,6 @@ class Analysis(StoredMode):
         return shown.board_of(place, self._shows.view, self.has_throw and not self.tree.node.throw)
 
     def drawing(self) -> Drawing | None:
-        """Return the board to draw; None without one."""
         if self.place is None:
             return None
         if self._editor is not None:
@@ -527,14 +524,6 @@ class Analysis(StoredMode):
     def positions(self) -> Place | None:
         """The current position, once the game is loaded; to be read."""
         return self.place
-
-    def finished(self) -> FinishedGame | None:
-        """Return None: an analysis has no end."""
-        return None
-
-    def record(self) -> tuple[str, bytes] | None:
-        """Return None: it is saved in any format instead."""
-        return None
 
     def _saved(self, name: str) -> Saved:
         """Return the analysis in a format of its game; ValueError if that cannot hold it, or there is none."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 
-from siqi.daemon.board.base import Refusal
 from siqi.daemon.board.championship.days import Days
 from siqi.daemon.board.championship.entries import (
     OURS,
@@ -17,6 +16,7 @@ from siqi.daemon.board.championship.entries import (
     Ticked,
 )
 from siqi.daemon.board.championship.state import GameState, State, fold
+from siqi.daemon.board.commands import Refusal
 from siqi.daemon.board.entries import By, Used
 from siqi.daemon.board.events import Clocks
 from siqi.daemon.board.positions import Positions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from siqi.daemon.board.base import Refusal
 from siqi.daemon.board.championship.entries import ListedMove
+from siqi.daemon.board.commands import Refusal
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.tree import Tree
 from siqi.daemon.commands.game_files import GameSource, choose, record_of

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from siqi.daemon.board.base import Refusal, StoredMode
 from siqi.daemon.board.championship import lists, records, requests
 from siqi.daemon.board.championship.commands import (
     AnyCommand,
@@ -64,6 +63,7 @@ from siqi.daemon.board.commands import (
     OpenFile,
     Pause,
     Propose,
+    Refusal,
     Resume,
     SaveLayout,
     SetUp,
@@ -74,7 +74,7 @@ from siqi.daemon.board.commands import (
 from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.events import Event
 from siqi.daemon.board.layouts import Layouts
-from siqi.daemon.board.mode import EngineRequest, Key, LoadRequest, SearchInfo, SearchRequest, monotonic_ms
+from siqi.daemon.board.mode import EngineRequest, Key, LoadRequest, Mode, SearchInfo, SearchRequest, monotonic_ms
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
 from siqi.games import registry
@@ -88,8 +88,11 @@ def local() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S")
 
 
-class Championship(StoredMode):
-    """The contest that is operated, from its store's last one on. Not for several threads."""
+class Championship(Mode):
+    """The contest that is operated, from its store's last one on; its clocks run on while another mode is shown.
+
+    Not for several threads.
+    """
 
     name = "championship"
     commands = AnyCommand
@@ -367,20 +370,15 @@ class Championship(StoredMode):
         self._facts.hold()
         return super()._not_stored(error)
 
-    def left(self) -> None:
-        """Let the clocks run on: those of the contest do."""
-
     # What the engine does
 
     def engine_request(self) -> EngineRequest | None:
-        """Return what the engine should do now; None: nothing."""
         facts = self._facts
         if game := self._preflight.game:
             return LoadRequest(game) if self._preflight.waits_for_engine else None
         return requests.engine_request(facts, self._arranged, self._nonce, self._is_urgent)
 
     def game_loaded(self, game: Game[Position]) -> list[Event]:
-        """Take a game that was loaded, for its rules."""
         facts = self._facts
         name = game.info.name
         is_checked = self._preflight.loaded(name, facts.today())
@@ -396,11 +394,10 @@ class Championship(StoredMode):
             return self._not_stored(error)
         return [*self._said(), self.snapshot()]
 
-    def engine_failed(self, reason: str) -> list[Event]:
-        """Say that a game cannot be loaded, or that the engine has failed."""
+    def engine_failed(self, reason: str) -> Sequence[Event]:
         if self._preflight.failed(reason):
             return [self._refused(reason), self.snapshot()]
-        return [self._refused(reason)]
+        return super().engine_failed(reason)
 
     def engine_searched(self, info: SearchInfo) -> list[Event]:
         """Show the operator what the engine thinks of its own position, unless that is hidden."""
@@ -445,7 +442,6 @@ class Championship(StoredMode):
         return whole.move_text(whole.parse_move(word))
 
     def tick(self) -> list[Event]:
-        """Look at the clocks, several times a second; return what is to be shown, mostly nothing."""
         try:
             if not self._facts.tick():
                 return []
@@ -458,7 +454,6 @@ class Championship(StoredMode):
     # What is shown
 
     def snapshot(self) -> Table:
-        """Return the mode as it is now."""
         number = self.next_number()
         if self._preflight.game:
             return Table(number=number, stage="start", press="begin", checks=self._preflight.checks)
@@ -488,7 +483,6 @@ class Championship(StoredMode):
 
     @property
     def positions(self) -> Positions | None:
-        """The positions, once the game is loaded; to be read."""
         return self._facts.loaded
 
     @property
@@ -503,7 +497,6 @@ class Championship(StoredMode):
         return f"{folder.parent.name}/{folder.name}/{self._store.stem}-{self._facts.state.current + 1}"
 
     def finished(self) -> FinishedGame | None:
-        """Return the game for its review, None while it goes on."""
         facts = self._facts
         if facts.loaded is None or facts.game.ended is None:
             return None

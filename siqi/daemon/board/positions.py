@@ -3,15 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from siqi.daemon.board.events import PlayedMove
+from siqi.daemon.board.events import Choice, PlayedMove
 from siqi.daemon.board.tree import Node, Tree
 from siqi.daemon.review.engine import bare
 from siqi.games import registry
 from siqi.games.contract import UNKNOWN_SETUP, Game, Position, is_hidden_position, is_setup_position, set_dice
 
 
-class Positions:
+class Moves:
+    """The moves of a game, of both sides or as one side sees it, at a position: `whole`."""
+
+    whole: Position
+
+    def __init__(self, game: Game[Position]) -> None:
+        self.game, self.info = game, game.info
+
+    @property
+    def has_pieces(self) -> bool:
+        """True once the set-ups are over, in games that have some."""
+        return not is_setup_position(self.whole, self.info) or self.whole.has_pieces
+
+    def checked(self, word: str) -> str:
+        """Return a legal move with all that the position knows of it; ValueError for another.
+
+        A move of a view has the referee's answer, and ValueError is raised without.
+        """
+        twin = self.whole.copy()
+        twin.push(twin.parse_move(word))
+        return twin.move_text(twin.pop())
+
+    def observed(self, word: str, result: int | None, flag: str = "") -> str:
+        """Return a move of a view with the referee's answer, if there is one; ValueError for a malformed one."""
+        if result is None or not is_hidden_position(self.whole, self.info) or not self.has_pieces:
+            return word
+        return self.whole.observed(bare(word), result, flag)
+
+    def choices(self) -> dict[str, Any]:
+        """Return the part of a snapshot that has the moves of the side to move, or the number of a turn's stones."""
+        if self.info.stones_per_turn > 1:
+            return {"stones": self._stones()}
+        words = map(self.whole.move_text, self.whole.legal_moves())
+        return {"choices": [Choice(word, self.points_of(word)) for word in words]}
+
+    def _stones(self) -> int:
+        """Return the number of stones in the turn of the side to move."""
+        info, whole = self.info, self.whole
+        empty = len(info.shape.columns) * len(info.shape.rows) - len(whole.pieces())
+        if whole.count_legal() > empty:
+            return info.stones_per_turn
+        return len(self.points_of(whole.move_text(whole.legal_moves()[-1])))  # few moves, two stones last
+
+    def points_of(self, word: str) -> list[str]:
+        """Return the names of the points in a move's word; none for a set-up."""
+        try:
+            points = self.info.shape.points(word)
+        except ValueError:
+            return []
+        return [self.info.shape.point_text(*point) for point in points]
+
+
+class Positions(Moves):
     """The position at the current node, and its past."""
 
     def __init__(self, game: Game[Position], person: int, *, is_referee: bool = True) -> None:
@@ -19,7 +72,7 @@ class Positions:
 
         the moves are those of the view, each with the referee's answer.
         """
-        self.game, self.info = game, game.info
+        super().__init__(game)
         self._person, self._is_referee = person, is_referee
         self._notation = registry.notation(game.info.name)
         self._restart()
@@ -55,11 +108,6 @@ class Positions:
             return PlayedMove(word)
         return PlayedMove(word, self._notation.texts(None, self.whole.fen(), [word])[0][0])
 
-    @property
-    def has_pieces(self) -> bool:
-        """True once the set-ups are over, in games that have some."""
-        return not is_setup_position(self.whole, self.info) or self.whole.has_pieces
-
     def before(self, position: Position, ply: int) -> Position:
         """Return an earlier position of the game, with the throw that was answered there."""
         earlier = position.copy()
@@ -76,33 +124,14 @@ class Positions:
         return [node.word for node in self._played]
 
     def checked(self, word: str) -> str:
-        """Return a legal move as its fact keeps it; ValueError for another.
-
-        The referee's move has no result, as it knows that; one of a view has it, and ValueError is raised without.
-        """
+        """Return a legal move as its fact keeps it; ValueError for another. The referee's has no result."""
         if self._is_referee:
             return self.whole.move_text(self.whole.parse_move(bare(word)))
-        twin = self.whole.copy()
-        twin.push(twin.parse_move(word))
-        return twin.move_text(twin.pop())
-
-    def observed(self, word: str, result: int | None, flag: str = "") -> str:
-        """Return a move of a view with the referee's answer, if there is one; ValueError for a malformed one."""
-        if result is None or not is_hidden_position(self.whole, self.info):
-            return word
-        return self.whole.observed(bare(word), result, flag)
+        return super().checked(word)
 
     def answers(self, word: str) -> list[int]:
         """Return the answers that a referee may give to a move of a view: 3 without a battle, else 0, 1 or 2."""
         return [0, 1, 2] if self.points_of(word)[-1] in self.whole.pieces() else [3]
-
-    def stones(self) -> int:
-        """Return the number of stones in the turn of the side to move, in games whose turns are made of stones."""
-        info, whole = self.info, self.whole
-        empty = len(info.shape.columns) * len(info.shape.rows) - len(whole.pieces())
-        if whole.count_legal() > empty:
-            return info.stones_per_turn
-        return len(self.points_of(whole.move_text(whole.legal_moves()[-1])))  # few moves, two stones last
 
     def throws(self) -> tuple[int, ...]:
         """Return the throws that the moves after the set-ups have answered; () without a die."""
@@ -131,14 +160,6 @@ class Positions:
             twin.push(twin.parse_move(word if mover == side else other))
         points = self.setup_points(side)
         return {point: letter for point, letter in twin.pieces().items() if point in points}
-
-    def points_of(self, word: str) -> list[str]:
-        """Return the names of the points in a move's word; none for a set-up."""
-        try:
-            points = self.info.shape.points(word)
-        except ValueError:
-            return []
-        return [self.info.shape.point_text(*point) for point in points]
 
 
 def _key(node: Node) -> tuple[int, str, int]:

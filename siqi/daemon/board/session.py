@@ -34,7 +34,7 @@ from siqi.daemon.board.commands import (
 )
 from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.entries import AnyEntry, Begun, Ended, Paused, Resumed, Thrown, WentBack
-from siqi.daemon.board.events import Choice, Event, Settings, Snapshot, Stage, Taught
+from siqi.daemon.board.events import Event, Settings, Snapshot, Stage, Taught
 from siqi.daemon.board.layouts import Layouts
 from siqi.daemon.board.mode import (
     HINT_MS,
@@ -415,12 +415,7 @@ class Session(Mode):
         if not positions.has_pieces:
             points = list(positions.setup_points(self._played.begun.person))
             return {"setup": points, "layouts": self._layouts.names(positions.info.name)}
-        if self._played.needs_throw:
-            return {}
-        if positions.info.stones_per_turn > 1:
-            return {"stones": positions.stones()}
-        words = map(positions.whole.move_text, positions.whole.legal_moves())
-        return {"choices": [Choice(word, positions.points_of(word)) for word in words]}
+        return {} if self._played.needs_throw else positions.choices()
 
     def drawing(self) -> Drawing | None:
         """Return the board as the person sees it, with the hint; None until the game is loaded."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from siqi.daemon.board.analyse.tree import Node, Tree
 from siqi.daemon.board.events import PlayedMove
-from siqi.daemon.review.engine import bare
+from siqi.daemon.board.positions import Moves
 from siqi.games import registry
 from siqi.games.contract import (
     UNKNOWN_SETUP,
@@ -19,12 +19,13 @@ from siqi.games.contract import (
 )
 
 
-class Place:
+class Place(Moves):
     """The position at a node of the tree, and its past."""
 
     def __init__(self, game: Game[Position], fen: str) -> None:
         """Begin at the first position; ValueError for a bad FEN."""
-        self.game, self.info, self.fen = game, game.info, fen
+        super().__init__(game)
+        self.fen = fen
         self.whole = game.position(fen or None)
         self.first_throw = self.whole.dice if is_dice_position(self.whole, self.info) else 0
         self._line: list[int] = [0]
@@ -50,11 +51,6 @@ class Place:
         self.whole.push(self.whole.parse_move(node.word))
 
     @property
-    def has_pieces(self) -> bool:
-        """True once the set-ups are over, in games that have some."""
-        return not is_setup_position(self.whole, self.info) or self.whole.has_pieces
-
-    @property
     def is_referee(self) -> bool:
         """True if both sides' views of the position are known."""
         whole = self.whole
@@ -66,12 +62,6 @@ class Place:
     def needs_answers(self) -> bool:
         """True if the position is a view, whose moves a referee answers."""
         return is_hidden_position(self.whole, self.info) and self.has_pieces and self.whole.viewer is not None
-
-    def observed(self, word: str, result: int | None, flag: str = "") -> str:
-        """Return a move with the referee's answer where there is one; ValueError for a malformed one."""
-        if result is None or not is_hidden_position(self.whole, self.info) or not self.has_pieces:
-            return word
-        return self.whole.observed(bare(word), result, flag)
 
     def view(self, side: int) -> Position:
         """Return the position as a side sees it, where `is_referee`."""
@@ -87,29 +77,6 @@ class Place:
         position = self.whole.copy()
         moves = [position.pop() for _ in range(position.ply)][::-1]
         return [self.whole.move_text(move) for move in moves]
-
-    def checked(self, word: str) -> str:
-        """Return a legal move with all that the position knows of it; ValueError for another."""
-        twin = self.whole.copy()
-        twin.push(twin.parse_move(word))
-        return self.whole.move_text(twin.pop())
-
-    def stones(self) -> int:
-        """Return the number of stones in a turn, in games whose turns are made of stones; 0 in others."""
-        if self.info.stones_per_turn < 2 or self.whole.outcome() is not None:
-            return 0
-        empty = len(self.info.shape.columns) * len(self.info.shape.rows) - len(self.whole.pieces())
-        if self.whole.count_legal() > empty:
-            return self.info.stones_per_turn
-        return len(self.points_of(self.whole.move_text(self.whole.legal_moves()[-1])))  # few moves, two stones last
-
-    def points_of(self, word: str) -> list[str]:
-        """Return the names of the points in a move's word; none for a set-up."""
-        try:
-            points = self.info.shape.points(word.partition("=")[0].partition("@")[0])
-        except ValueError:
-            return []
-        return [self.info.shape.point_text(*point) for point in points]
 
     def check_points(self, names: Iterable[str]) -> None:
         """ValueError for a name that is none of a point."""

@@ -10,7 +10,7 @@ from siqi.daemon.board.analyse.events import BookMoveShown, LineShown, LinesShow
 from siqi.daemon.board.analyse.place import Place
 from siqi.daemon.board.analyse.tree import ROOT, Tree
 from siqi.daemon.board.drawings import Drawing
-from siqi.daemon.board.events import Choice, Ending, PlayedMove
+from siqi.daemon.board.events import Ending, PlayedMove
 from siqi.daemon.board.mode import SearchInfo
 from siqi.games import registry
 from siqi.games.contract import BookRule, Position, Score, is_hidden_position
@@ -56,12 +56,7 @@ def board_of(place: Place, view: int | None, waits: bool) -> dict[str, Any]:
         _rule(place, rule) for rule in [line.rule for line in lines if line.rule is not None][:MAX_RULES]
     ]
     fields["known"] = [line.text for line in lines if line.move is None and line.rule is None][:MAX_BOOK_LINES]
-    if place.info.stones_per_turn > 1:
-        return fields | {"stones": place.stones()}
-    if waits:
-        return fields
-    words = map(whole.move_text, whole.legal_moves())
-    return fields | {"choices": [Choice(word, place.points_of(word)) for word in words]}
+    return fields if waits else fields | place.choices()
 
 
 def _rule(place: Place, rule: BookRule) -> RuleShown:

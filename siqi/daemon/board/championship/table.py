@@ -10,7 +10,7 @@ from siqi.daemon.board.championship.contest import ContestFacts
 from siqi.daemon.board.championship.entries import OURS
 from siqi.daemon.board.championship.events import Contest, GameLine, Press, Stage, Table
 from siqi.daemon.board.championship.state import GameState
-from siqi.daemon.board.events import Choice, PlayedMove
+from siqi.daemon.board.events import PlayedMove
 from siqi.daemon.board.positions import Positions
 
 
@@ -147,9 +147,4 @@ def _offers(facts: ContestFacts) -> dict[str, Any]:
             if len(game.path()) > game.team(facts.team)
         }
         return offers | {"setup": list(positions.setup_points(side)), "presets": sorted(presets - {"?"})}
-    if facts.is_engines:
-        return offers
-    if positions.info.stones_per_turn > 1:
-        return offers | {"stones": positions.stones()}
-    words = map(positions.whole.move_text, positions.whole.legal_moves())
-    return offers | {"choices": [Choice(word, positions.points_of(word)) for word in words]}
+    return offers if facts.is_engines else offers | positions.choices()

@@ -51,6 +51,8 @@ class FrontEnd:
     """The values of options that the protocol does not leave to the user; the command line may have set others."""
     page: ClassVar[str] = "protocol"
     """The document of the protocol, as `siqi docs` names it; an error names it so."""
+    comment: ClassVar[str] = ""
+    """The beginning of a line that is for people; '' in protocols without such lines."""
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         """`leave` is called when the client wants the process to end."""
@@ -178,29 +180,29 @@ class FrontEnd:
 
     def info(self, info: events.Info) -> None:
         """Report an iteration."""
-        ...
 
     def game_over(self, event: events.GameOver) -> None:
         """Report that there is nothing to search; a BestMove without a move follows."""
-        ...
 
     def best_move(self, answer: events.BestMove) -> None:
         """Report the answer to a search; drop it by its id if the client does not await it."""
-        ...
 
     def note(self, text: str) -> None:
-        """Report information on a search."""
-        ...
+        """Report information on a search; protocols without comments ignore it."""
+        if self.comment:
+            self.out.line(f"{self.comment} {text}")
 
     def compiling(self, text: str) -> None:
-        """Report the progress of compiling; protocols without comments ignore it."""
+        """Report the progress of compiling."""
+        self.note(text)
 
     def warning(self, text: str) -> None:
         """Report that a book or memory is missing."""
-        ...
+        self.note(f"warning {text}")
 
     def refused(self, kind: Kind, reason: str) -> None:
         """Report the refusal of a call that had waited, or of a part of a job."""
+        self.note(reason)
 
     def failed(self, kind: Kind, reason: str) -> None:
         """Report that a count failed."""

@@ -143,6 +143,7 @@ class ThinkingOutput:
 class Cecp(FrontEnd):
     """The front end for CECP."""
 
+    comment = "#"
     fixed: ClassVar[Mapping[str, str]] = {"UCI_Variant": "xiangqi", "UCI_Coordinates": "0"}
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
@@ -506,17 +507,6 @@ class Cecp(FrontEnd):
             if thinking.is_posting or self._mode is Mode.ANALYZE:
                 pv = " ".join(map(info.position.move_text, line.pv))
                 self.out.line(f"{depth} {score_number(line.score)} {centiseconds} {nodes} {pv}")
-
-    def note(self, text: str) -> None:
-        self.out.line(f"# {text}")
-
-    compiling = note
-
-    def warning(self, text: str) -> None:
-        self.note(f"warning {text}")
-
-    def refused(self, kind: Kind, reason: str) -> None:
-        self.note(reason)
 
     commands: ClassVar[Mapping[str, Command]] = {
         "protover": Command(protover, AT_ONCE),

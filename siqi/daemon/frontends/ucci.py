@@ -74,6 +74,7 @@ class Ucci(UciFamily):
 
     page = "protocol/ucci"
     no_move = "nobestmove"
+    comment = "info message"
     fixed: ClassVar[Mapping[str, str]] = {"UCI_Variant": "xiangqi", "UCI_Coordinates": "0"}
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
@@ -180,10 +181,6 @@ class Ucci(UciFamily):
             raise
         self._shown = fen, moves
 
-    def fen(self, words: list[str], line: ClientLine) -> None:
-        """Set the position by `fen ...`."""
-        self.position(["fen", *words], line)
-
     def probe(self, words: list[str], line: ClientLine) -> None:
         """Report what searches have stored of a position; the client's own position stays.
 
@@ -255,10 +252,6 @@ class Ucci(UciFamily):
         self._is_offered = "draw" in words
         super().ponderhit(words, line)
 
-    def quit(self, words: list[str], line: ClientLine) -> None:
-        self.greet()
-        super().quit(words, line)
-
     def farewell(self) -> None:
         self.out.line("bye")
 
@@ -283,17 +276,6 @@ class Ucci(UciFamily):
         agrees = " draw" if self._is_offered and self._score < DRAW_BELOW else ""
         self.out.line(f"bestmove {text(answer.move)}{reply}{agrees}")
 
-    def note(self, text: str) -> None:
-        self.out.line(f"info message {text}")
-
-    compiling = note
-
-    def warning(self, text: str) -> None:
-        self.note(f"warning {text}")
-
-    def refused(self, kind: Kind, reason: str) -> None:
-        self.note(reason)
-
     commands: ClassVar[Mapping[str, Command]] = {
         "ucci": Command(ucci, AT_ONCE),
         "isready": Command(UciFamily.isready, NOT_STOPPING),
@@ -301,13 +283,13 @@ class Ucci(UciFamily):
         "newgame": Command(newgame, READY),
         "ucinewgame": Command(newgame, READY),
         "position": Command(position, GAME),
-        "fen": Command(fen, GAME),
+        "fen": Command(UciFamily.fen, GAME),
         "probe": Command(probe, READY, is_worth_compiling=True),
         "banmoves": Command(banmoves, IN_ORDER),
         "go": Command(go, READY, is_worth_compiling=True),
         "stop": Command(stop, AT_ONCE),
         "ponderhit": Command(ponderhit, AT_ONCE),
-        "quit": Command(quit, AT_ONCE),
+        "quit": Command(UciFamily.quit, AT_ONCE),
     }
 
 

@@ -10,7 +10,7 @@ from siqi.daemon.engine.events import Kind, Refusal
 from siqi.daemon.engine.options import value_range
 from siqi.daemon.frontends.base import AT_ONCE, GAME, IDLE, NOT_STOPPING, READY, Command, whole_reason
 from siqi.daemon.frontends.uci_family import UciFamily, chances_text, info_lines, option_text
-from siqi.daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_option, parse_position
+from siqi.daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_option
 from siqi.games.contract import Outcome, Score
 from siqi.system.pipes import ClientLine, printable
 from siqi.version import __version__
@@ -36,6 +36,7 @@ class Uci(UciFamily):
     go_words = GO_WORDS
     ready = "uciok"
     no_move = "bestmove (none)"
+    comment = "info string"
 
     _has_listed = False  # True: the client has requested the options, and is sent those of another game, too
 
@@ -45,7 +46,7 @@ class Uci(UciFamily):
         self.end_refused_go(line.text)
 
     def error(self, reason: str) -> None:
-        self.out.line(f"info string error {printable(reason, 400)}")
+        self.note(f"error {printable(reason, 400)}")
 
     # Commands
 
@@ -80,13 +81,6 @@ class Uci(UciFamily):
     def ucinewgame(self, words: list[str], line: ClientLine) -> None:
         self.engine.new_game()
         self.engine.set_position(None, [])
-
-    def position(self, words: list[str], line: ClientLine) -> None:
-        self.engine.set_position(*parse_position(words))
-
-    def fen(self, words: list[str], line: ClientLine) -> None:
-        """Set the position by `fen ...`, as clients of Cyclone's variant of UCI send it."""
-        self.position(["fen", *words], line)
 
     def dice(self, words: list[str], line: ClientLine) -> None:
         game = self.engine.info
@@ -181,14 +175,6 @@ class Uci(UciFamily):
         move, reply = (answer.position.move_text(m) if m is not None else "" for m in (answer.move, answer.ponder))
         self.out.line(f"bestmove {move}" + (f" ponder {reply}" if reply else "") if move else self.no_move)
 
-    def note(self, text: str) -> None:
-        self.out.line(f"info string {text}")
-
-    compiling = note
-
-    def warning(self, text: str) -> None:
-        self.note(f"warning {text}")
-
     def refused(self, kind: Kind, reason: str) -> None:
         self.error(reason)
 
@@ -201,8 +187,8 @@ class Uci(UciFamily):
         ),
         "setoption": Command(setoption, IDLE, "setoption name NAME [value VALUE]  UCI_Variant selects the game"),
         "ucinewgame": Command(ucinewgame, READY, "ucinewgame  forget earlier searches"),
-        "position": Command(position, GAME, "position startpos|fen FEN [moves MOVE ...]  set the position"),
-        "fen": Command(fen, GAME, "fen FEN [moves MOVE ...]  set the position"),
+        "position": Command(UciFamily.position, GAME, "position startpos|fen FEN [moves MOVE ...]  set the position"),
+        "fen": Command(UciFamily.fen, GAME, "fen FEN [moves MOVE ...]  set the position"),
         "dice": Command(dice, GAME, "dice 1-6  the die thrown (EWN)"),
         "go": Command(
             go,

@@ -14,7 +14,7 @@ from siqi.daemon.engine.events import Event, Info, Kind, ends_job
 from siqi.daemon.engine.options import NO_FILE
 from siqi.daemon.engine.scheduler import State
 from siqi.daemon.frontends.base import FrontEnd, QueuedLine
-from siqi.daemon.frontends.words import GoRequest
+from siqi.daemon.frontends.words import GoRequest, parse_position
 from siqi.games.contract import Option, Score
 from siqi.system.pipes import ClientLine
 
@@ -47,6 +47,13 @@ class UciFamily(FrontEnd):
 
     def isready(self, words: list[str], line: ClientLine) -> None:
         self.out.line("readyok")
+
+    def position(self, words: list[str], line: ClientLine) -> None:
+        self.engine.set_position(*parse_position(words))
+
+    def fen(self, words: list[str], line: ClientLine) -> None:
+        """Set the position by `fen ...`, as clients of Cyclone's variant of UCI send it."""
+        self.position(["fen", *words], line)
 
     def stop(self, words: list[str], line: ClientLine) -> None:
         """Stop the running job and the queued ones: all were requested before the stop."""

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from siqi.daemon.commands.parser import MISUSED, CommandParser, add_language, language_of
+from siqi.daemon.commands.arguments import MISUSED
+from siqi.daemon.commands.parser import CommandParser, add_language, language_of
 from siqi.daemon.engine.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling

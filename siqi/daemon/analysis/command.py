@@ -30,11 +30,12 @@ from siqi.daemon.analysis.inputs import (
 )
 from siqi.daemon.analysis.open_run import open_run
 from siqi.daemon.analysis.outputs import JsonOutput, Output, PlotOutput
-from siqi.daemon.analysis.progress import FAILED, MISUSED, Progress, report, shown
+from siqi.daemon.analysis.progress import Progress, report, shown
 from siqi.daemon.analysis.readable import TextOutput
 from siqi.daemon.analysis.run import Listeners
 from siqi.daemon.analysis.tables import CsvOutput
 from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.commands.arguments import FAILED, MISUSED
 from siqi.daemon.commands.game_files import (
     CommandError,
     NamedFile,

@@ -14,7 +14,8 @@ import msgspec
 from siqi.daemon.analysis import plot
 from siqi.daemon.analysis.answers import Answer, EarlierAnswers, Final, Journal, last_answers, read_answers
 from siqi.daemon.analysis.inputs import InputKind, OpenInput
-from siqi.daemon.analysis.progress import FAILED, report
+from siqi.daemon.analysis.progress import report
+from siqi.daemon.commands.arguments import FAILED
 from siqi.daemon.commands.game_files import reason
 from siqi.games.game_record import GameRecord
 

@@ -6,17 +6,12 @@ import os
 import sys
 from typing import Any
 
+from siqi.daemon.commands.arguments import reporter
 from siqi.system.messages import translated
-from siqi.system.pipes import printable, to_stderr
+from siqi.system.pipes import printable
 from siqi.system.texts import visible
 
-FAILED, MISUSED = 1, 2
-"""Exit statuses."""
-
-
-def report(text: str) -> None:
-    """Write a line for the user to standard error."""
-    to_stderr(f"siqi analyse: {text}")
+report = reporter("siqi analyse")
 
 
 def shown(name: str) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from siqi.daemon.commands.arguments import number_to
+from siqi.daemon.commands.arguments import FAILED, MISUSED, number_to, reporter
 from siqi.games import registry
 from siqi.system.interrupts import INTERRUPTED, raised
-from siqi.system.pipes import printable, to_stderr
+from siqi.system.pipes import printable
 
 if TYPE_CHECKING:
     from siqi.daemon.board.analyse.entries import AnyEntry as Fact
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from siqi.daemon.board.running import Claim
     from siqi.daemon.board.store import Store
 
-FAILED, MISUSED = 1, 2
+report = reporter("siqi board")
 
 ANALYSES = "analyses"
 """The folder of analyses in the folder of games."""
@@ -60,11 +60,6 @@ def arguments_of(options: argparse.Namespace) -> Arguments:
         raise ValueError("--option UCI_Coordinates: the page has ranks of its own")
     folder = options.games or default_folder()
     return Arguments(options.game, options.port, not options.no_browser, folder, options.settings)
-
-
-def report(text: str) -> None:
-    """Write a line for the user to standard error."""
-    to_stderr(f"siqi board: {text}")
 
 
 def board_with(options: argparse.Namespace) -> int:

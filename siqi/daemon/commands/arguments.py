@@ -6,10 +6,20 @@ import argparse
 import os
 from collections.abc import Callable
 
+from siqi.system.pipes import to_stderr
+
+FAILED, MISUSED = 1, 2
+"""Exit statuses of commands: something failed on the way; nothing was started."""
+
 MAX_WORKERS = 256
 
 MAX_DIGITS = 19
 """The most digits of a whole number: Python converts no text of any length."""
+
+
+def reporter(command: str) -> Callable[[str], None]:
+    """Return the function that writes a line for the user of a command, such as `siqi show`, to standard error."""
+    return lambda text: to_stderr(f"{command}: {text}")
 
 
 def number_to(most: int, least: int = 1) -> Callable[[str], int]:

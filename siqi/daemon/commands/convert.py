@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from siqi.daemon.commands import game_files
+from siqi.daemon.commands.arguments import FAILED, MISUSED
 from siqi.daemon.commands.game_files import (
     CommandError,
     InputOptions,
@@ -34,9 +35,6 @@ from siqi.system.files import check_folder, check_owned, replace_file
 from siqi.system.interrupts import held_back
 from siqi.system.messages import translated
 from siqi.system.pipes import printable, to_stderr
-
-FAILED, MISUSED = 1, 2
-"""Exit statuses, as of `siqi analyse`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

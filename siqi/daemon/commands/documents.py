@@ -14,11 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from siqi.daemon.commands.arguments import FAILED, MISUSED
 from siqi.system.pipes import printable, to_stderr
 from siqi.system.spelling import did_you_mean
-
-MISUSED = 2
-"""The exit status if there is no such page."""
 
 PACKAGE = Path(__file__).resolve().parents[2]
 
@@ -48,7 +46,7 @@ def print_documents(options: argparse.Namespace) -> int:
     root = documents_folder()
     if root is None:
         to_stderr("siqi docs: the documents are not installed")
-        return 1
+        return FAILED
     pages = list(listed(root, options.language))
     if options.page is None:
         show("\n".join(list_of(pages)))

@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
+from siqi.daemon.commands.arguments import MISUSED
 from siqi.daemon.engine.options import CORE, NO_FILE, declared, value_range
 from siqi.games import registry
 from siqi.games.contract import Help, Option
@@ -15,9 +16,6 @@ from siqi.system.columns import wrapped
 from siqi.system.languages import LANGUAGES
 from siqi.system.pipes import printable, to_stderr
 from siqi.system.spelling import did_you_mean
-
-MISUSED = 2
-"""The exit status if there is no such option."""
 
 ENGINE = Help("All games", "各棋种")
 BOOKS = Help("Books and tablebases", "开局库、规则库和残局库")

@@ -8,14 +8,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from siqi.daemon.commands.arguments import MISUSED
 from siqi.system.columns import wrapped
 from siqi.system.languages import LANGUAGES, preferred_language
 from siqi.system.messages import is_english, translated
 from siqi.system.pipes import escaped
 from siqi.system.spelling import did_you_mean
-
-MISUSED = 2
-"""The exit status if nothing was started."""
 
 _PLAIN = "\0"
 """The beginning, while arguments are parsed, of a word behind `--`: argparse takes it for no option."""

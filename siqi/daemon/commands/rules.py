@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from siqi.daemon.commands.arguments import MAX_DIGITS, number_to
+from siqi.daemon.commands.arguments import FAILED, MAX_DIGITS, MISUSED, number_to, reporter
 from siqi.daemon.commands.game_files import (
     MAX_LINES,
     CommandError,
@@ -29,10 +29,9 @@ from siqi.games.formats import MAX_BYTES, RULE_ITEMS, RULE_KINDS, RULE_PHASES, R
 from siqi.games.game_record import GameRecord
 from siqi.system.files import Owns, check_folder, check_owned, replace_file
 from siqi.system.interrupts import held_back
-from siqi.system.pipes import printable, to_stderr
+from siqi.system.pipes import printable
 
-FAILED, MISUSED = 1, 2
-"""Exit statuses: a file failed, or not all of it could be read; nothing was started."""
+report = reporter("siqi rules")
 
 GAME = "xiangqi"
 NOTATIONS = ("chinese", "traditional", "wxf")
@@ -110,11 +109,6 @@ def share(text: str) -> float:
     if not (plain.isascii() and plain.isdigit() and len(text) <= MAX_DIGITS and 0 <= float(text) <= 1):
         raise argparse.ArgumentTypeError(f"a number from 0 to 1, not {text}")
     return float(text)
-
-
-def report(text: str) -> None:
-    """Write a line for the user to standard error."""
-    to_stderr(f"siqi rules: {text}")
 
 
 class MineTask(NamedTuple):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TextIO
 
 from siqi.daemon.commands import game_files
-from siqi.daemon.commands.arguments import name_fault, whole_number
+from siqi.daemon.commands.arguments import FAILED, MISUSED, name_fault, reporter, whole_number
 from siqi.daemon.commands.game_files import (
     GameSource,
     InputOptions,
@@ -39,10 +39,9 @@ from siqi.system.encodings import decode, mark_of
 from siqi.system.files import Owns, replace_file
 from siqi.system.interrupts import held_back
 from siqi.system.messages import translated
-from siqi.system.pipes import printable, to_stderr
+from siqi.system.pipes import printable
 
-FAILED, MISUSED = 1, 2
-"""Exit statuses: a file or an output failed; the words are no valid position."""
+report = reporter("siqi show")
 
 MAX_WORDS_BYTES = 1 << 20
 """The longest text of a position and moves; files of games may be longer."""
@@ -126,11 +125,6 @@ def arguments_of(options: argparse.Namespace) -> Arguments:
         tuple(options.arrow),
         tuple(options.mark),
     )
-
-
-def report(text: str) -> None:
-    """Write a line for the user to standard error."""
-    to_stderr(f"siqi show: {text}")
 
 
 def show(options: argparse.Namespace) -> int:

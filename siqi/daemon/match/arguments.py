@@ -15,8 +15,8 @@ from siqi.daemon.match.match_log import MatchSettings, UsageError
 from siqi.daemon.match.openings import openings_fields
 from siqi.games import registry
 
-MISUSED, ENGINE_FAILED, FILE_FAILED = 2, 3, 4
-"""Exit statuses: nothing was started, an engine cannot be used, a file cannot be read or written."""
+ENGINE_FAILED, FILE_FAILED = 3, 4
+"""Exit statuses beside MISUSED: an engine cannot be used, a file cannot be read or written."""
 
 MOST = 10**12
 """The largest limit."""

@@ -12,13 +12,12 @@ import msgspec
 
 from siqi.daemon.clients.player import RANDOM, OptionError, PlayerLimits, StartError
 from siqi.daemon.cluster.errors import ClusterError
-from siqi.daemon.commands.arguments import add_cluster, number_to
+from siqi.daemon.commands.arguments import MISUSED, add_cluster, number_to, reporter
 from siqi.daemon.commands.game_files import reason
 from siqi.daemon.match import export, sprt, stats
 from siqi.daemon.match.arguments import (
     ENGINE_FAILED,
     FILE_FAILED,
-    MISUSED,
     add_conditions,
     add_limits,
     check_conditions,
@@ -38,7 +37,9 @@ from siqi.daemon.match.tally import Tally
 from siqi.games import registry
 from siqi.system.interrupts import INTERRUPTED, raised
 from siqi.system.messages import translated
-from siqi.system.pipes import printable, to_stderr
+from siqi.system.pipes import printable
+
+report = reporter("siqi match")
 
 DEFAULT_MS = 100
 """The time of a move where no limit is given."""
@@ -203,11 +204,6 @@ def log_name(settings: MatchSettings) -> Path:
     """Return the name of the log where none is given: by the game and the engines."""
     names = [re.sub(r"[^\w.+-]+", "_", spec.name) for spec in settings.engines]
     return Path("-".join([settings.game, *names])[:200] + ".jsonl")
-
-
-def report(text: str) -> None:
-    """Write a line for the user to standard error."""
-    to_stderr(f"siqi match: {text}")
 
 
 def match_with(options: argparse.Namespace) -> int:

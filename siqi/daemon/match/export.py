@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from siqi.daemon.cluster import node
+from siqi.daemon.commands.arguments import MISUSED
 from siqi.daemon.commands.game_files import reason
-from siqi.daemon.match.arguments import FILE_FAILED, MISUSED
+from siqi.daemon.match.arguments import FILE_FAILED
 from siqi.daemon.match.match_log import MatchRecord, MatchSettings, UsageError
 from siqi.daemon.match.records import Occasion, add_occasion, check_teams, occasion_of, record_of, round_of
 from siqi.daemon.match.stats import read_match

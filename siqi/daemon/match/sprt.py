@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from siqi.daemon.match.arguments import MISUSED
+from siqi.daemon.commands.arguments import MISUSED
 from siqi.daemon.match.statistics import MODELS, NORMALIZED
 from siqi.daemon.match.tally import LEGEND, strength
 from siqi.system.messages import translated

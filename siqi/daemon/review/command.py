@@ -12,7 +12,16 @@ from typing import Any, NamedTuple
 from siqi.daemon.analysis.run import RunSettings
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.commands import game_files
-from siqi.daemon.commands.arguments import add_cluster, add_workers, name_fault, number_to, workers_of
+from siqi.daemon.commands.arguments import (
+    FAILED,
+    MISUSED,
+    add_cluster,
+    add_workers,
+    name_fault,
+    number_to,
+    reporter,
+    workers_of,
+)
 from siqi.daemon.commands.game_files import CommandError, InputOptions, input_options
 from siqi.daemon.engine.options import CORE
 from siqi.daemon.review.assess import assess, course, doubt_of, positions, solved
@@ -24,10 +33,10 @@ from siqi.games.compiling import announce_compiling
 from siqi.system.files import check_folder, check_owned, replace_file
 from siqi.system.interrupts import INTERRUPTED, held_back
 from siqi.system.messages import translated
-from siqi.system.pipes import printable, to_stderr
+from siqi.system.pipes import printable
 from siqi.system.texts import visible
 
-FAILED, MISUSED = 1, 2
+report = reporter("siqi review")
 """Exit statuses, as of `siqi analyse`."""
 
 _MAX = {option.name: option.high for option in CORE}
@@ -90,11 +99,6 @@ def page_path(games: Sequence[str]) -> Path:
     if len(games) > 1 or is_position(games[0]) or not path.is_file():
         raise CommandError("-o PAGE is missing: only a single file gives the page its name")
     return path.with_suffix(".html")
-
-
-def report(text: str) -> None:
-    """Write a line for the user to standard error."""
-    to_stderr(f"siqi review: {text}")
 
 
 def review_with(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from siqi.daemon.clients import load_client
 from siqi.daemon.clients.asked import AskedEngine
 from siqi.daemon.clients.player import RANDOM, EngineSpec, PlayerLimits, StartError
 from siqi.daemon.clients.process import complaint
+from siqi.daemon.commands.arguments import FAILED, MISUSED, reporter
 from siqi.daemon.match.check.checks import CHECKS, Check
 from siqi.daemon.match.check.protocols import GAMES, PROTOCOLS, Uci, Unplayable
 from siqi.daemon.match.check.session import Engine, Failure, Inapplicable
@@ -20,10 +21,12 @@ from siqi.daemon.match.match_log import UsageError
 from siqi.games import registry
 from siqi.system.interrupts import INTERRUPTED, raised
 from siqi.system.messages import translated
-from siqi.system.pipes import printable, to_stderr
+from siqi.system.pipes import printable
 
-FAILED, MISUSED, NOT_STARTED = 1, 2, 3
-"""Exit statuses: a rule is broken, nothing was started, the engine cannot be used."""
+NOT_STARTED = 3
+"""The exit status if the engine cannot be used; FAILED: a rule is broken."""
+
+report = reporter("siqi match check")
 
 FIRST_GREETING_S, FIRST_LOAD_S = 20.0, 300.0
 """The longest waits at the first start, which may compile or read large files. No check counts it."""
@@ -72,11 +75,6 @@ def factor(text: str) -> float:
     if not 0.01 <= value <= 1000:
         raise argparse.ArgumentTypeError(f"a number from 0.01 to 1000, not {printable(text)}")
     return value
-
-
-def report(text: str) -> None:
-    """Write a line for the user to standard error."""
-    to_stderr(f"siqi match check: {text}")
 
 
 def check_with(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import argparse
 import functools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 
 from siqi.daemon.commands.arguments import MISUSED
@@ -160,38 +160,39 @@ def _parser(language: str) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"siqi {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
-    def add(name: str, **more: Any) -> CommandParser:
+    def add(name: str, run: Callable[[argparse.Namespace], int], **more: Any) -> CommandParser:
         (command,) = (group[name] for group in GROUPS.values() if name in group)
         end = "\n".join(["examples:", *(f"  {example}" for example in command.examples), "", f"more: {command.page}"])
         subparser: CommandParser = commands.add_parser(name, help=command.about, epilog=end, page=command.page, **more)
+        subparser.set_defaults(run=run)
         return subparser
 
     from siqi.daemon.analysis.arguments import add_arguments
-    from siqi.daemon.board.command import add_arguments as add_board_arguments
-    from siqi.daemon.commands import convert, documents, option_list, rules
-    from siqi.daemon.commands.show import add_arguments as add_show_arguments
-    from siqi.daemon.match.command import add_arguments as add_match_arguments
-    from siqi.daemon.review.command import add_arguments as add_review_arguments
+    from siqi.daemon.board import command as board_command
+    from siqi.daemon.commands import convert, documents, option_list, rules, show
+    from siqi.daemon.match import command as match_command
+    from siqi.daemon.review import command as review_command
 
-    analyse, review, bench, board = add("analyse", aliases=["analyze"]), add("review"), add("bench"), add("board")
+    analyse, review = add("analyse", analyse_with, aliases=["analyze"]), add("review", review_command.review_with)
+    bench, board = add("bench", bench_with), add("board", board_command.board_with)
     add_arguments(analyse)
-    add_review_arguments(review)
-    add_board_arguments(board)
-    add_show_arguments(add("show"))
-    convert.add_arguments(add("convert"))
-    mining, match = add("rules"), add("match")
+    review_command.add_arguments(review)
+    board_command.add_arguments(board)
+    show.add_arguments(add("show", show.show))
+    convert.add_arguments(add("convert", convert.convert_with))
+    mining, match = add("rules", rules.rules_with), add("match", match_command.match_with)
     mining.is_leaf = match.is_leaf = False
     rules.add_arguments(mining)
-    add_match_arguments(match)
-    option_list.add_arguments(add("options"))
-    documents.add_arguments(add("docs"))
+    match_command.add_arguments(match)
+    option_list.add_arguments(add("options", option_list.print_options))
+    documents.add_arguments(add("docs", documents.print_documents))
     bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
     for command in (analyse, review, bench, board):
         add_option(command, "more_settings")
-    warm = add("warm")
+    warm = add("warm", warm_with)
     warm.add_argument("game", nargs="*", help="games; default: all")
     warm.add_argument("--cache", metavar="DIR", help="compile into DIR, for all users that have SIQI_CACHE=DIR")
-    add("completion").add_argument("shell", choices=SHELLS)
+    add("completion", complete).add_argument("shell", choices=SHELLS)
     add_language(parser, language)
     return parser
 
@@ -239,56 +240,34 @@ def run(arguments: list[str]) -> int:
     except ValueError as error:  # a Refusal is one
         to_stderr(f"siqi: --option: {printable(str(error), 300)}")
         return MISUSED
-    if options.command in ("analyse", "analyze"):
-        from siqi.daemon.analysis.command import analyse_with
+    status: int = options.run(options)
+    return status
 
-        return analyse_with(options)
-    if options.command == "convert":
-        from siqi.daemon.commands.convert import convert_with
 
-        return convert_with(options)
-    if options.command == "rules":
-        from siqi.daemon.commands.rules import rules_with
+def analyse_with(options: argparse.Namespace) -> int:
+    """Run `siqi analyse`; return the exit status."""
+    from siqi.daemon.analysis.command import analyse_with
 
-        return rules_with(options)
-    if options.command == "bench":
-        return bench_all([options.game] if options.game else list(registry.NAMES), options.settings)
-    if options.command == "review":
-        from siqi.daemon.review.command import review_with
+    return analyse_with(options)
 
-        return review_with(options)
-    if options.command == "board":
-        from siqi.daemon.board.command import board_with
 
-        return board_with(options)
-    if options.command == "match":
-        from siqi.daemon.match.command import match_with
+def warm_with(options: argparse.Namespace) -> int:
+    """Run `siqi warm`; return the exit status."""
+    from siqi.daemon.commands.warm import warm
 
-        return match_with(options)
-    if options.command == "show":
-        from siqi.daemon.commands.show import show
+    return warm(options.game or list(registry.NAMES), options.cache)
 
-        return show(options)
-    if options.command == "options":
-        from siqi.daemon.commands.option_list import print_options
 
-        return print_options(options)
-    if options.command == "docs":
-        from siqi.daemon.commands.documents import print_documents
-
-        return print_documents(options)
-    if options.command == "warm":
-        from siqi.daemon.commands.warm import warm
-
-        return warm(options.game or list(registry.NAMES), options.cache)
+def complete(options: argparse.Namespace) -> int:
+    """Print the script that completes the words of command lines; return the exit status."""
     import shtab
 
-    print(shtab.complete(whole, options.shell))
+    print(shtab.complete(build_parser(), options.shell))
     return 0
 
 
-def bench_all(names: Sequence[str], settings: Mapping[str, str]) -> int:
-    """Run and print the bench of each game, in the protocol's lines, with these options; return the exit status."""
+def bench_with(options: argparse.Namespace) -> int:
+    """Run and print the bench of a game or of all, in the protocol's lines; return the exit status."""
     from siqi.daemon.engine.bench import CONFIG, BenchJob
     from siqi.daemon.engine.events import Event
     from siqi.daemon.frontends.uci_family import count_lines
@@ -297,8 +276,9 @@ def bench_all(names: Sequence[str], settings: Mapping[str, str]) -> int:
         for line in count_lines(event):
             print(line, flush=True)
 
+    settings = options.settings
     config = tuple(int(settings.get(option, default)) for option, default in zip(SEARCHER_OPTIONS, CONFIG, strict=True))
-    for name in names:
+    for name in [options.game] if options.game else registry.NAMES:
         with announce_compiling(to_stderr, name):
             game = registry.load(name, to_stderr)
         for option, value in settings.items():

@@ -208,9 +208,6 @@ def log_name(settings: MatchSettings) -> Path:
 
 def match_with(options: argparse.Namespace) -> int:
     """Run `siqi match`; return 0 once all is played or decided, else one of the statuses above, or INTERRUPTED."""
-    if hasattr(options, "run"):
-        status: int = options.run(options)
-        return status
     try:
         arguments = arguments_of(options)
         settings = arguments.settings

@@ -37,7 +37,7 @@ def test_nothing_comes_from_elsewhere(path: Path) -> None:
 
 
 def test_both_languages_have_all_texts() -> None:
-    text = (PAGE / "texts.js").read_text(encoding="utf-8")
+    text = "".join(page_files()[name].decode() for name in ("texts.js", "words.js"))
     tables = re.findall(r"const (TEXTS|REASONS) = \{\n  en: \{(.*?)\n  \},\n  zh: \{(.*?)\n  \},\n\};", text, re.DOTALL)
     assert [name for name, *_ in tables] == ["TEXTS", "REASONS"]
     for _, english, chinese in tables:
@@ -53,7 +53,8 @@ def test_both_languages_have_all_texts() -> None:
 
 
 def test_both_languages_have_the_words_of_rules() -> None:
-    tables = re.findall(r"  (?:en|zh): \{\n(.*?)\n  \},", page_files()["rules.js"].decode(), re.DOTALL)
+    rules = page_files()["words.js"].decode().partition("const RULES")[2]
+    tables = re.findall(r"  (?:en|zh): \{\n(.*?)\n  \},", rules, re.DOTALL)
     english, chinese = (dict(re.findall(r"(\w+): '([^']*)'", table)) for table in tables)
     assert english.keys() == chinese.keys() and len(english) == 4
     for key, text in english.items():

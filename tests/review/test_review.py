@@ -203,7 +203,7 @@ def test_a_review_and_an_analysis_have_one_value_by_one_name(tmp_path: Path, cap
     assert run(["analyse", str(tmp_path / "a.fen"), "--nodes", "2000"]) == 0
     score = json.loads(capsys.readouterr().out)["lines"][0]["score"]
     assert score["expected"] == shown != score["win"]
-    texts = source("page.js").split("const TEXTS")[1].split("const REASONS")[0]
+    texts = source("page.js").split("const TEXTS")[1].split("const SIGNS")[0]
     assert not re.search(r"chance to win(?! plus)|胜率(?!加上|恰为)", texts)
 
 
@@ -512,7 +512,7 @@ def test_a_rule_of_the_base_explains_a_move(page: Path, tmp_path: Path) -> None:
         assert review(f"startpos moves {words}", *own) == 0
         last = data_of(tmp_path / "a.html")["games"][0]["plies"][-1]
         assert last.get("r") == ([0.93, 1000, 0, ["develop"]] if answers else None), words
-    names = source("rules.js").split("const INTENTS = {")[1].split("};")[0]
+    names = source("words.js").split("const INTENTS = {")[1].split("};")[0]
     assert re.findall(r"'?([a-z][a-z ]*)'?: '", names) == [*INTENTS]
     assert not any("r" in ply for game in data_of(page)["games"][1:] for ply in game["plies"])
 
@@ -726,12 +726,11 @@ def test_a_single_file_gives_the_page_its_name(tmp_path: Path) -> None:
 
 def test_both_languages_have_every_text() -> None:
     script = source("page.js")
-    for name in ("TEXTS", "REASONS"):
-        table = script.split(f"const {name} = {{")[1].split("\n  };")[0]
-        english, chinese = (re.sub(r"'[^']*'", "''", part) for part in table.split("zh: {"))
-        keys = [re.findall(r"([\w-]+|''): ?['\[]", part.partition("en: {")[2] or part) for part in (english, chinese)]
-        assert keys[0] == keys[1] and len(keys[0]) > 3
-    texts = set(re.findall(r"(\w+): '", script.split("const TEXTS")[1].split("\n  };")[0]))
+    table = script.split("const TEXTS = {")[1].split("\n  };")[0]
+    english, chinese = (re.sub(r"'[^']*'", "''", part) for part in table.split("zh: {"))
+    keys = [re.findall(r"([\w-]+|''): ?['\[]", part.partition("en: {")[2] or part) for part in (english, chinese)]
+    assert keys[0] == keys[1] and len(keys[0]) > 3
+    texts = set(re.findall(r"(\w+): '", table))
     used = set(re.findall(r"say\('(\w+)'", script)) | set(
         re.findall(r'data-(?:text|label)="(\w+)"', source("page.html"))
     )

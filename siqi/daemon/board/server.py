@@ -28,7 +28,7 @@ PUBLIC = ("enter.js", "shared.css", "app.css", "icon.svg")
 """Parts of the page that takes the token; they show nothing of a game."""
 
 
-HEAD, SHARED = "head.html", ("shared.css", "rules.js")
+HEAD, SHARED = "head.html", ("shared.css", "words.js")
 """The beginning of both pages, and what they share with reviews."""
 
 

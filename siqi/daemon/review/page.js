@@ -62,15 +62,6 @@
       wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphTitle: '{side}逐着期望得分（%）', graphLabel: '{side}逐着期望得分；现在 {chance}'
     }
   };
-  const REASONS = {
-    en: {checkmate: 'checkmate', stalemate: 'stalemate', perpetual: 'perpetual check or chase', repetition: 'repetition',
-      'sixty-moves': 'sixty moves without a capture', 'no-attackers': 'no piece can attack', six: 'six in a row',
-      'full-board': 'the board is full', corner: 'the corner is reached', 'captured-all': 'all pieces are taken', flag: 'the flag is taken',
-      immobile: 'no move is left', quiet: 'too long without contact', 'headquarters-taken': 'a headquarters is taken'},
-    zh: {checkmate: '将死', stalemate: '困毙', perpetual: '长将或长捉', repetition: '循环重复', 'sixty-moves': '六十回合无吃子',
-      'no-attackers': '双方均无进攻子力', six: '六子连线', 'full-board': '棋盘已满', corner: '到达角位', 'captured-all': '棋子被吃光',
-      flag: '军旗被夺', immobile: '无棋可走', quiet: '长时间无碰子', 'headquarters-taken': '大本营被占'}
-  };
   const SIGNS = ['', '?!', '?', '??'];
 
   const data = JSON.parse(document.getElementById('data').textContent);

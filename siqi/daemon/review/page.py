@@ -140,7 +140,7 @@ class Page:
             f"{board.frames.picture(self._first_frames[name])}</div>"
             for number, (name, board) in enumerate(self._boards.items())
         )
-        script = source("rules.js").replace("export ", "") + source("page.js")  # one script imports nothing
+        script = source("words.js").replace("export ", "") + source("page.js")  # one script imports nothing
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         parts = {
             "MARK": MARK,

@@ -8,8 +8,8 @@ import { OpenDialog, save } from './open.js';
 import { button, fill, get, toggle, write } from './parts.js';
 import { Battle } from './battle.js';
 import { pick } from './picks.js';
-import { ruleText } from './rules.js';
-import { moveText, percent, pieceText, progressText, reasonText, spoken, text } from './texts.js';
+import { ruleText } from './words.js';
+import { moveText, percent, progressText, reasonText, spoken, text } from './texts.js';
 import { TreeList } from './tree.js';
 
 /** @typedef {import('./types.js').Event} Event */

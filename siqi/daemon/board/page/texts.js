@@ -1,5 +1,7 @@
 // The words of the page in both languages.
 
+import { REASONS } from './words.js';
+
 /** @typedef {'en' | 'zh'} Language */
 
 /** @type {{[language in Language]: {[key: string]: string}}} */
@@ -118,20 +120,6 @@ const TEXTS = {
   },
 };
 
-/** @type {{[language in Language]: {[reason: string]: string}}} */
-const REASONS = {
-  en: {
-    checkmate: 'by checkmate', stalemate: 'by stalemate', perpetual: 'by perpetual check or chase', repetition: 'by repetition', 'sixty-moves': 'by sixty moves without a capture',
-    'no-attackers': 'no piece can attack', six: 'by six in a row', 'full-board': 'the board is full', corner: 'by reaching the corner', 'captured-all': 'all pieces are taken',
-    flag: 'the flag is taken', immobile: 'no move is left', quiet: 'too long without contact', resignation: 'by resignation', time: 'on time',
-  },
-  zh: {
-    checkmate: '将死', stalemate: '困毙', perpetual: '长将或长捉', repetition: '循环重复', 'sixty-moves': '六十回合无吃子', 'no-attackers': '双方均无进攻子力',
-    six: '六子连线', 'full-board': '棋盘已满', corner: '到达角位', 'captured-all': '棋子被吃光', flag: '军旗被夺', immobile: '无棋可走', quiet: '长时间无碰子',
-    resignation: '认输', time: '超时',
-  },
-};
-
 /** @type {{[reason: string]: string}} */
 const REFUSALS = {
   'the game is over': '对局已结束', 'the game is paused': '对局已暂停', 'it is the engine\'s turn': '轮到引擎', 'throw the die first': '请先掷骰',
@@ -183,7 +171,7 @@ export function text(key, values = {}) {
   return (TEXTS[language][key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
 }
 
-/** @param {string} reason of an ending */
+/** @param {string} reason why a game has ended */
 export function reasonText(reason) {
   return REASONS[language][reason] ?? reason;
 }

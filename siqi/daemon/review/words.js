@@ -1,4 +1,22 @@
-// The words of mined rules, for the page of a review and the board's page.
+// The words that the page of a review and the board's page share: why games end, mined rules.
+
+/**
+ * Why games end.
+ * @type {{[language in 'en' | 'zh']: {[reason: string]: string}}}
+ */
+export const REASONS = {
+  en: {
+    checkmate: 'by checkmate', stalemate: 'by stalemate', perpetual: 'by perpetual check or chase', repetition: 'by repetition', 'sixty-moves': 'by sixty moves without a capture',
+    'no-attackers': 'no piece can attack', six: 'by six in a row', 'full-board': 'the board is full', corner: 'by reaching the corner', 'captured-all': 'all pieces are taken',
+    flag: 'the flag is taken', immobile: 'no move is left', quiet: 'too long without contact', resignation: 'by resignation', time: 'on time',
+    'headquarters-taken': 'a headquarters is taken',
+  },
+  zh: {
+    checkmate: '将死', stalemate: '困毙', perpetual: '长将或长捉', repetition: '循环重复', 'sixty-moves': '六十回合无吃子', 'no-attackers': '双方均无进攻子力',
+    six: '六子连线', 'full-board': '棋盘已满', corner: '到达角位', 'captured-all': '棋子被吃光', flag: '军旗被夺', immobile: '无棋可走', quiet: '长时间无碰子',
+    resignation: '认输', time: '超时', 'headquarters-taken': '大本营被占',
+  },
+};
 
 /** @type {{[language in 'en' | 'zh']: {[key: string]: string}}} */
 const RULES = {

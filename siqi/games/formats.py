@@ -67,14 +67,17 @@ DEFAULT_STYLE = WriteStyle()
 class FormatModule(Protocol):
     """The module of one format or several that are alike."""
 
-    def read(self, name: str, data: bytes, encoding: str | None) -> ParsedFile:
-        """Return the games of a file's content; ValueError if it is not in the format `name` at all.
+    def read(self, form: Format, data: bytes, encoding: str | None) -> ParsedFile:
+        """Return the games of a file's content; ValueError if it is not in the format `form` at all.
 
         `encoding` is that of its texts, None to detect it. LookupError if it does not exist.
         """
 
-    def write(self, name: str, games: Sequence[Any], style: WriteStyle) -> WrittenFile:
-        """Return the content of a file with these games; ValueError if one cannot be written at all."""
+    def write(self, form: Format, games: Sequence[Any], style: WriteStyle) -> WrittenFile:
+        """Return the content of a file with these games; ValueError if one cannot be written at all.
+
+        `style` has the format's defaults where the caller has no wish.
+        """
 
 
 class StreamModule(FormatModule, Protocol):
@@ -252,7 +255,7 @@ class Format(NamedTuple):
         if encoding:
             check_encoding(encoding)
         try:
-            parsed = self.load().read(self.name, data, encoding)
+            parsed = self.load().read(self, data, encoding)
         except ValueError as error:
             raise ValueError(_line(str(error))) from None
         parsed.faults, parsed.notes = list(map(_line, parsed.faults)), list(map(_line, parsed.notes))
@@ -269,7 +272,8 @@ class Format(NamedTuple):
             raise ValueError(f"notations of {self.name}: {choice}")
         if len(games) > 1 and "games" not in self.holds:
             raise ValueError(f"{self.name} holds one game, not {len(games)}")
-        return self.load().write(self.name, games, style)
+        style = WriteStyle(style.encoding or self.encoding, style.notation or "".join(self.notations[:1]))
+        return self.load().write(self, games, style)
 
 
 def _line(text: str) -> str:

@@ -16,9 +16,6 @@ from typing import NamedTuple
 
 from siqi.games.game_record import GameRecord
 
-ENCODING = "gb18030"
-"""The encoding to read with. Texts that are written need only its subset GB2312."""
-
 _TEXTS = {"1-0": "先手胜", "0-1": "后手胜", "1/2-1/2": "和棋"}
 """A result as the championships write it; any wording is read."""
 

@@ -26,8 +26,6 @@ from siqi.games.game_record import GameRecord
 from siqi.games.records.record_format import WholeTexts
 from siqi.games.records.values import RESULTS
 
-ENCODING = "utf-8"
-
 _NUMBER = re.compile(r"(?<!\S)\d+\.+")
 _RESIGNED = ("resign", "resigned")
 
@@ -46,7 +44,7 @@ def moves_format(game: str, beginning: bytes) -> Format:
     )
 
 
-class MoveLines:
+class MoveLines(WholeTexts):
     """The functions of a StreamModule (siqi/games/formats.py) for a game."""
 
     annotate = None
@@ -55,8 +53,7 @@ class MoveLines:
     def __init__(self, info: GameInfo, word: str) -> None:
         """`word` is the pattern of a move's word."""
         self._info, self._word = info, re.compile(word)
-        whole = WholeTexts(self.stream, self.text, ENCODING)
-        self.read, self.write = whole.read, whole.write
+        super().__init__(self.stream, self.text)
 
     def stream(self, handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
         """Yield the games of a file; ValueError for a line with a word that is no move.

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
-from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.game_record import GameRecord
 from siqi.system.encodings import decode
 
@@ -24,15 +24,14 @@ class WholeTexts:
         self,
         stream: Callable[[TextIO, Callable[[str], None]], Iterator[GameRecord]],
         text: Callable[[GameRecord], str],
-        encoding: str,
     ) -> None:
-        """`stream` and `text` are those of a StreamModule, `encoding` that of its texts."""
-        self._stream, self._text, self._encoding = stream, text, encoding
+        """`stream` and `text` are those of a StreamModule."""
+        self._stream, self._text = stream, text
 
-    def read(self, name: str, data: bytes, encoding: str | None) -> ParsedFile:
+    def read(self, form: Format, data: bytes, encoding: str | None) -> ParsedFile:
         """Return the games of a text; ValueError if there is none."""
         parsed = ParsedFile()
-        text, _, parsed.faults = decode(data, encoding, self._encoding)
+        text, _, parsed.faults = decode(data, encoding, form.encoding)
         skipped: list[str] = []
         games = self._stream(io.StringIO(text), skipped.append)
         number = 0
@@ -50,7 +49,7 @@ class WholeTexts:
         parsed.notes += left_out("texts", skipped)
         return parsed
 
-    def write(self, name: str, games: Sequence[GameRecord], style: WriteStyle) -> WrittenFile:
+    def write(self, form: Format, games: Sequence[GameRecord], style: WriteStyle) -> WrittenFile:
         """Return the text of the games; ValueError if one cannot be written."""
         losses = Losses()
         parts = []
@@ -60,7 +59,7 @@ class WholeTexts:
             except ValueError as error:
                 raise ValueError(f"game {number}: {error}") from None
             count_changes(game, next(self._stream(io.StringIO(parts[-1]), lambda skipped: None)), losses)
-        return WrittenFile(encode("".join(parts), style.encoding or self._encoding, losses), +losses)
+        return WrittenFile(encode("".join(parts), style.encoding, losses), +losses)
 
 
 def note_result(parsed: ParsedFile, number: int, game: GameRecord) -> None:

@@ -19,13 +19,11 @@ from collections.abc import Sequence
 from siqi.games.connect6 import INFO
 from siqi.games.connect6.rules.lookup import SIZE
 from siqi.games.connect6.rules.notation import COLUMNS, parse_fen, point_text, write_fen
-from siqi.games.formats import HEAD_BYTES, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.formats import HEAD_BYTES, Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.game_record import GameRecord
 from siqi.games.records.record_format import count_changes, note_result
 from siqi.games.records.values import ResultWording, read_result
 from siqi.system.encodings import decode
-
-ENCODING = "utf-8"
 
 # Linear in the text: a name is tried at its start only, and a value without an end takes the rest.
 _TOKEN = re.compile(
@@ -47,11 +45,11 @@ _HELD = {"EV": "event", "PB": "first", "PW": "second", "DT": "occasion", "PC": "
 _TECHNICAL = frozenset({"FF", "GM", "SZ", "CA", "AP", "ST", "HA", "AB", "AW", "AE", "PL"})
 
 
-def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
+def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text; of one with a fault the turns before it."""
     parsed = ParsedFile()
     said = _CHARSET.search(data[:HEAD_BYTES])
-    text, _, parsed.faults = decode(data, encoding, ENCODING, said[1].decode("ascii") if said else "")
+    text, _, parsed.faults = decode(data, encoding, form.encoding, said[1].decode("ascii") if said else "")
     number = 0
     skipped: list[str] = []
     for nodes, variations in _games(text, parsed.faults, skipped):
@@ -218,7 +216,7 @@ def _points(word: str) -> list[str]:
     return []
 
 
-def write(name: str, games: Sequence[GameRecord], style: WriteStyle) -> WrittenFile:
+def write(form: Format, games: Sequence[GameRecord], style: WriteStyle) -> WrittenFile:
     """Return the text of the games as Little Golem writes them; ValueError if one began within a turn."""
     losses = Losses()
     texts = []
@@ -234,7 +232,7 @@ def write(name: str, games: Sequence[GameRecord], style: WriteStyle) -> WrittenF
         texts.append(f"(;FF[4]{head}{setup}{moves})\n")
         ((nodes, _),) = _games(texts[-1], [], [])
         count_changes(game._replace(occasion=f"{game.occasion} {game.site}"), _game(nodes, [], []), losses)
-    return WrittenFile(encode("".join(texts), style.encoding or ENCODING, losses), +losses)
+    return WrittenFile(encode("".join(texts), style.encoding, losses), +losses)
 
 
 def _setup(fen: str) -> tuple[str, int]:

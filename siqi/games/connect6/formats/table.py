@@ -22,7 +22,7 @@ FORMATS = (
         is_stream=True,
         kind="C6",
         sides="BW",
-        encoding="gb18030",
+        encoding="gb18030",  # what is written needs only its subset GB2312
     ),
     Format(
         name="sgf",

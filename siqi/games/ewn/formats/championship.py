@@ -20,7 +20,7 @@ from typing import TextIO
 from siqi.games.ewn import INFO
 from siqi.games.ewn.rules.notation import TRIANGLES, letter_of, parse_fen, parse_square, square_text
 from siqi.games.game_record import GameRecord
-from siqi.games.records.championship import ENCODING, check_start, read_head, write_head
+from siqi.games.records.championship import check_start, read_head, write_head
 from siqi.games.records.record_format import WholeTexts
 from siqi.games.records.values import read_result
 
@@ -125,5 +125,5 @@ def _read(skip: Callable[[str], None], text: str) -> GameRecord:
     )
 
 
-_WHOLE = WholeTexts(stream, text, ENCODING)
+_WHOLE = WholeTexts(stream, text)
 read, write = _WHOLE.read, _WHOLE.write

@@ -16,7 +16,7 @@ FORMATS = (
         module="siqi.games.ewn.formats.championship",
         is_stream=True,
         kind="WTN",
-        encoding="gb18030",
+        encoding="gb18030",  # what is written needs only its subset GB2312
     ),
     moves_format(
         "ewn", rb"(?:(?:startpos moves )?[1-6]{6}[\s,;]+[1-6]{6}\s|[1-5A-Fa-f/]{9,30} [fs] \S+ moves [1-6][\s:])"

@@ -65,5 +65,5 @@ def text(game: GameRecord) -> str:
     return "\t".join([*texts, *game.moves[:2], words, end]) + "\n"
 
 
-_WHOLE = WholeTexts(stream, text, "utf-8")
+_WHOLE = WholeTexts(stream, text)
 read, write = _WHOLE.read, _WHOLE.write

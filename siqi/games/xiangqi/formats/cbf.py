@@ -16,16 +16,13 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.sax.saxutils import escape
 
-from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode
+from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode
 from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, TreeStep
-from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import STARTING_FEN
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.system.encodings import decode
-
-ENCODING = "utf-8"
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 _SAID = re.compile(rb"\s*<\?xml\b[^>]{0,300}?\bencoding\s*=\s*[\"']([\w.:-]+)", re.ASCII)
@@ -48,11 +45,11 @@ _FIELDS = {
 _TECHNICAL = frozenset({"RecordType", "RecordResult", "FEN"})
 
 
-def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
+def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the game of a file, up to the fault of its XML if it has one."""
     parsed = ParsedFile()
     said = _SAID.match(data)
-    text, _, parsed.faults = decode(data, encoding, ENCODING, said[1].decode("ascii") if said else "")
+    text, _, parsed.faults = decode(data, encoding, form.encoding, said[1].decode("ascii") if said else "")
     if _ENTITY.search(text):
         raise ValueError("entities of its own, which no file of CCBridge has")
     parser: XMLPullParser[Element] = XMLPullParser(["end"])
@@ -127,11 +124,10 @@ def _plant(game: Game, elements: list[Element], parsed: ParsedFile) -> None:
         parsed.notes.append(f"attributes of moves left out: {', '.join(sorted(odd))}")
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
+def write(form: Format, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the file of one game."""
     losses = Losses()
-    holds = next(form.holds for form in FORMATS if form.name == name)
-    game = fitted(games[0] if games else Game(), holds, _FIELDS.values(), losses)
+    game = fitted(games[0] if games else Game(), form.holds, _FIELDS.values(), losses)
     tags = tags_of(game)
     fields = {field: tags.get(tag, "") for field, tag in _FIELDS.items()}
     fields |= {"RecordType": "1", "RecordResult": str(_RESULTS.index(game.result)), "FEN": game.board().fen()}
@@ -142,8 +138,8 @@ def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
         value = f"{origin % 9}{9 - origin // 9}-{target % 9}{9 - target // 9}"
         rows.append(_row(value, game.comments.get(place, ""), place == len(game.moves)))
     text = "\n".join([*rows, " </MoveList>", "</ChineseChessRecord>", ""])
-    used = style.encoding or ENCODING
-    return WrittenFile(encode(text.replace('encoding="UTF-8"', f'encoding="{used.upper()}"', 1), used, losses), +losses)
+    text = text.replace('encoding="UTF-8"', f'encoding="{style.encoding.upper()}"', 1)
+    return WrittenFile(encode(text, style.encoding, losses), +losses)
 
 
 def _row(value: str, comment: str, is_last: bool) -> str:

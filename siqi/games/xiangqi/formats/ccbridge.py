@@ -16,12 +16,11 @@ from __future__ import annotations
 import hashlib
 import struct
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile
+from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile
 from siqi.games.xiangqi.formats.fitting import first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
-from siqi.games.xiangqi.formats.table import TREE
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.rules.notation import board_text
@@ -77,11 +76,11 @@ _IN_USE, _PRESENT = 1, 2
 """Flags of an entry of the index: 7 for a game, 5 for one that was deleted."""
 
 
-def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
+def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a record or a library, whichever the data is."""
     parsed = ParsedFile()
     if encoding:
-        raise ValueError(f"{name} has an encoding of its own")
+        raise ValueError(f"{form.name} has an encoding of its own")
     if data.startswith(RECORD):
         parsed.games.append(_read_record(data, parsed.faults))
         parsed.notes += parsed.games[-1].notes
@@ -223,11 +222,11 @@ class _Reader(StepReader):
         return super().first_origin() if any(self._data[self._at : self._at + 4]) else -1
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
+def write(form: Format, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the record of a game, or a library of games."""
     losses = Losses()
-    if name == "cbr":
-        return WrittenFile(_record(games[0] if games else Game(), losses), +losses)
+    if form.name == "cbr":
+        return WrittenFile(_record(games[0] if games else Game(), form.holds, losses), +losses)
     slots = -(-max(len(games), 1) // SLOTS_AT_ONCE) * SLOTS_AT_ONCE
     head = bytearray(INDEX_AT + slots * INDEX_BYTES)
     head[:16] = LIBRARY
@@ -236,7 +235,7 @@ def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     head[60:64] = struct.pack("<I", slots)
     parts: list[bytes] = []
     for number, game in enumerate(games):
-        record = _record(game, losses)
+        record = _record(game, form.holds, losses)
         at = INDEX_AT + number * INDEX_BYTES
         struct.pack_into("<4I", head, at, 7, number, 1, len(record))
         identity = uuid.UUID(bytes=hashlib.sha256(record + struct.pack("<I", number)).digest()[:16])
@@ -255,8 +254,8 @@ def _put(data: bytearray, at: int, size: int, text: str) -> str:
     return kept
 
 
-def _record(whole: Game, losses: Losses) -> bytes:
-    game = fitted(whole, TREE, _FIELDS, losses)
+def _record(whole: Game, holds: Collection[str], losses: Losses) -> bytes:
+    game = fitted(whole, holds, _FIELDS, losses)
     head = bytearray(_MOVES_AT)
     head[:16] = RECORD
     head[19] = 2

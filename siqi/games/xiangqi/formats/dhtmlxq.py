@@ -22,9 +22,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from siqi.games.formats import HEAD_BYTES, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.formats import HEAD_BYTES, Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags_of
-from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.formats.xqf import PIECES
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.move import Move, Piece
@@ -33,7 +32,6 @@ from siqi.games.xiangqi.library.tree import Line
 from siqi.games.xiangqi.rules.notation import board_text
 from siqi.system.encodings import can_be, decode
 
-ENCODING = "utf-8"
 WRAPPERS = {"ubb": "DhtmlXQ", "dhtmlxq": "DhtmlXQHTML"}
 
 START = "8979695949392919097717866646260600102030405060708012720323436383"
@@ -90,7 +88,7 @@ _NO_TAGS = frozenset({"ver", "pver", "init", "binit", "fen", "movelist", "result
 _GAME_FIELDS = frozenset({"binit", "fen", "movelist", "result"})
 
 
-def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
+def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text, whatever stands around them."""
     parsed = ParsedFile()
     said = _CHARSET.search(data[:HEAD_BYTES])
@@ -401,12 +399,11 @@ class _Tree:
                 line.comments[place] = text
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
+def write(form: Format, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
-    holds = next(form.holds for form in FORMATS if form.name == name)
-    texts = [_game_text(name, fitted(game, holds, None, losses), losses) for game in games or [Game()]]
-    return WrittenFile(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
+    texts = [_game_text(form.name, fitted(game, form.holds, None, losses), losses) for game in games or [Game()]]
+    return WrittenFile(encode("\n".join(texts), style.encoding, losses), +losses)
 
 
 def _game_text(name: str, game: Game, losses: Losses) -> str:

@@ -31,9 +31,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, rewrite_comments, tags_of
-from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.movetext import CHINESE_MOVE, move_number
@@ -41,8 +40,6 @@ from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
 from siqi.games.xiangqi.library.tree import CommentParts, Line
 from siqi.games.xiangqi.rules.notation import board_text
 from siqi.system.encodings import decode
-
-ENCODING = "utf-8"
 
 _TAGS = {
     **{"标题": "Title", "分类": "EventType", "赛事": "Event", "轮次": "Round", "布局": "Opening", "红方": "Red"},
@@ -110,7 +107,7 @@ _PIECES = {
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 
 
-def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
+def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text."""
     parsed = ParsedFile()
     text, _, parsed.faults = decode(data, encoding, "gb18030")
@@ -321,12 +318,11 @@ def _drawn_fen(lines: Iterable[str], turn: str) -> str:
     return first_fen(board_text(letters), turn) or STARTING_FEN
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
+def write(form: Format, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
-    holds = next(form.holds for form in FORMATS if form.name == name)
-    texts = [_game_text(fitted(game, holds, None, losses), losses) for game in games or [Game()]]
-    return WrittenFile(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
+    texts = [_game_text(fitted(game, form.holds, None, losses), losses) for game in games or [Game()]]
+    return WrittenFile(encode("\n".join(texts), style.encoding, losses), +losses)
 
 
 def _game_text(game: Game, losses: Losses) -> str:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
-from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.position_lines import read_line
 from siqi.games.records.values import RESULTS
 from siqi.games.xiangqi.formats.fitting import board_of, fitted
-from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.algebraic import FAIRY_PAWN
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.movetext import move_number, moves_in
@@ -20,7 +19,6 @@ from siqi.games.xiangqi.library.signs import KEYBOARD, is_like_move, split_sign
 from siqi.games.xiangqi.library.vietnamese import is_vietnamese
 from siqi.system.encodings import decode
 
-ENCODING = "utf-8"
 _NUMBER = re.compile(r"\d+\s*(?:[.．、]+|…+)|[.．…]+")
 _SEPARATORS = re.compile(r"[;；]|[!?]+")
 _LINE_WIDTH = 80
@@ -36,12 +34,12 @@ class _Row(NamedTuple):
     result: str = "*"
 
 
-def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
+def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text; of one with a fault the moves before it."""
     parsed = ParsedFile()
-    text, _, parsed.faults = decode(data, encoding, ENCODING)
+    text, _, parsed.faults = decode(data, encoding, form.encoding)
     remarks: list[str] = []
-    for row in _fen_rows(text, remarks) if name == "fens" else _paragraphs(text, remarks):
+    for row in _fen_rows(text, remarks) if form.name == "fens" else _paragraphs(text, remarks):
         game = Game()
         try:
             first = board_of(row.fen).fen()
@@ -120,21 +118,20 @@ def _paragraphs(text: str, remarks: list[str]) -> Iterator[_Row]:
             words = []
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
+def write(form: Format, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games; ValueError if one begins where the format cannot store it."""
     losses = Losses()
-    holds = next(form.holds for form in FORMATS if form.name == name)
     rows = []
     for whole in games:
-        game = fitted(whole, holds, (), losses)
-        if name == "fens":
+        game = fitted(whole, form.holds, (), losses)
+        if form.name == "fens":
             moves = f" moves {' '.join(map(str, game.moves))}" if game.moves else ""
             rows.append(game.board().fen() + moves)
         elif not game.moves:
             losses["games without moves"] += 1
         else:
-            rows += [*_wrapped(game, cast(Notation, style.notation or "iccs")), ""]
-    return WrittenFile(encode("".join(f"{row}\n" for row in rows), style.encoding or ENCODING, losses), +losses)
+            rows += [*_wrapped(game, cast(Notation, style.notation)), ""]
+    return WrittenFile(encode("".join(f"{row}\n" for row in rows), style.encoding, losses), +losses)
 
 
 def _wrapped(game: Game, notation: Notation) -> Iterator[str]:

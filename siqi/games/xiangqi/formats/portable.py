@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TextIO, cast
 
-from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.game_record import CutGameError, GameRecord, Note
 from siqi.games.records.values import RESULT_TEXT
 from siqi.games.xiangqi.formats.fitting import fitted, rewrite_comments, tags_of
-from siqi.games.xiangqi.formats.table import ALL
 from siqi.games.xiangqi.library.board import Board
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_game
@@ -25,13 +24,13 @@ _TERMINATIONS = {
 """PGN's values of Termination by the cause of the end."""
 
 
-def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
+def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text. Of a game with faults the moves before the first one are kept.
 
     A game of another kind, and one without a first position, is left out.
     """
     parsed = ParsedFile()
-    text, _, parsed.faults = decode(data, encoding, "utf-8")
+    text, _, parsed.faults = decode(data, encoding, form.encoding)
     handle = io.StringIO(text)
     number = 0
     between: list[str] = []
@@ -53,17 +52,17 @@ def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
     return parsed
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
+def write(form: Format, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
     texts = []
     for whole in games:
-        game = fitted(whole, ALL, None, losses)
+        game = fitted(whole, form.holds, None, losses)
         rewrite_comments(game, lambda text: text.replace("}", ")"), "braces in comments, now parentheses", losses)
         rewrite_comments(game, lambda text: " ".join(text.split()), "line ends in comments, now blanks", losses)
         losses["line ends in tags, now blanks"] += sum(len(value.splitlines()) > 1 for value in tags_of(game).values())
-        texts.append(game.text(cast(Notation, style.notation or "wxf")))
-    return WrittenFile(encode("\n".join(texts), style.encoding or "utf-8", losses), +losses)
+        texts.append(game.text(cast(Notation, style.notation)))
+    return WrittenFile(encode("\n".join(texts), style.encoding, losses), +losses)
 
 
 def stream(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:

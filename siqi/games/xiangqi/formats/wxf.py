@@ -22,17 +22,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
+from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.values import RESULT_TEXT
 from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
-from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import STARTING_FEN
 from siqi.games.xiangqi.library.movetext import movetext
 from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_movetext
 from siqi.games.xiangqi.rules.notation import fen_text
 from siqi.system.encodings import decode
-
-ENCODING = "utf-8"
 
 _START = re.compile(r"^[ \t]*FORMAT\b", re.MULTILINE)
 _MOVES = re.compile(r"^[ \t]*START[ \t]*\{", re.MULTILINE)
@@ -71,10 +68,10 @@ _OURS = {"K": "K", "R": "R", "N": "H", "C": "C", "G": "A", "M": "E", "P": "P"}
 _WITHOUT_LETTERS = frozenset({"WXF", "ICCS"})
 
 
-def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
+def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the games of a text."""
     parsed = ParsedFile()
-    text, _, parsed.faults = decode(data, encoding, ENCODING)
+    text, _, parsed.faults = decode(data, encoding, form.encoding)
     starts = [match.start() for match in _START.finditer(text)]
     if not starts:
         raise ValueError("no game of this format in the text: no line begins with FORMAT")
@@ -189,17 +186,16 @@ def _fen_of(setup: str) -> str:
     return fen_text(letters, turn, 0, max(1, number))
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
+def write(form: Format, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the text of the games."""
     losses = Losses()
-    holds = next(form.holds for form in FORMATS if form.name == name)
     texts = []
     for whole in games or [Game()]:
-        game = fitted(whole, holds, NAMES, losses)
+        game = fitted(whole, form.holds, NAMES, losses)
         texts.append(_game_text(game))
         back = tags_of(_read_game(texts[-1], [], []))
         losses["some characters in tags"] += sum(back.get(tag) != value for tag, value in tags_of(game).items())
-    return WrittenFile(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
+    return WrittenFile(encode("\n".join(texts), style.encoding, losses), +losses)
 
 
 def _game_text(game: Game) -> str:

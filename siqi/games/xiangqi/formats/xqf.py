@@ -17,10 +17,9 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from siqi.games.formats import Losses, ParsedFile, WriteStyle, WrittenFile
+from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile
 from siqi.games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
-from siqi.games.xiangqi.formats.table import TREE
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.rules.notation import board_text
@@ -69,7 +68,7 @@ class _Keys(NamedTuple):
     stream: bytes = bytes(32)
 
 
-def read(name: str, data: bytes, encoding: str | None) -> ParsedFile:
+def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     """Return the game of a file."""
     if data[:2] != b"XQ":
         raise ValueError("not an XQF file: it does not begin with XQ")
@@ -227,10 +226,10 @@ def _encoding_of(texts: Sequence[bytes]) -> str:
     return detected(text, ENCODING, ENCODINGS)
 
 
-def write(name: str, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
+def write(form: Format, games: Sequence[Game], style: WriteStyle) -> WrittenFile:
     """Return the file of one game."""
     losses = Losses()
-    game = fitted(games[0] if games else Game(), TREE, _FIELDS, losses)
+    game = fitted(games[0] if games else Game(), form.holds, _FIELDS, losses)
     version = NEW if game.variations else OLD
     head = bytearray(HEAD_BYTES)
     head[:3] = b"XQ" + bytes([version])

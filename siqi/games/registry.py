@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from siqi.games.formats import Format, Notation, RuleBases
-    from siqi.games.pictures.drawing import PictureMaker
+    from siqi.games.pictures.maker import PictureMaker
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 DEFAULT_GAME = NAMES[0]

@@ -42,7 +42,7 @@ STARTS = {
 @pytest.mark.parametrize("shown", (PictureStyle(), PictureStyle(flipped=True), PictureStyle(coordinates=False)))
 def test_centres_are_where_rings_are_drawn(game: str, shown: PictureStyle) -> None:
     maker, shape = registry.picture_maker(game), registry.info(game).shape
-    centres = maker.centres(shown)
+    centres = maker.grid_of(shown).centres()
     assert len(centres) == len(shape.columns) * len(shape.rows)
     assert list(centres) == sorted(centres, key=lambda point: centres[point][::-1])
     position = registry.load(game).position(None)

@@ -39,7 +39,7 @@ def _view(game: Game[Position], flipped: bool) -> BoardView:
     maker, style = registry.picture_maker(game.info.name), PictureStyle(flipped=flipped)
     drawing = maker.draw(Diagram({}, 0, ""), style)
     rows: dict[float, list[Cell]] = {}
-    for point, (x, y) in maker.centres(style).items():
+    for point, (x, y) in maker.grid_of(style).centres().items():
         rows.setdefault(y, []).append(Cell(point, x, y))
     cells = list(rows.values())
     width = _least_step(cell.x for cell in cells[0])

@@ -31,7 +31,8 @@ from siqi.games.compiling import announce_compiling
 from siqi.games.contract import Position, set_dice
 from siqi.games.game_record import GameRecord, position_after
 from siqi.games.pictures.diagram import Diagram
-from siqi.games.pictures.drawing import MARK, Drawing, PictureMaker
+from siqi.games.pictures.drawing import MARK, Drawing
+from siqi.games.pictures.maker import PictureMaker
 from siqi.games.pictures.style import THEMES, picture_style
 from siqi.games.pictures.terminal import TerminalStyle
 from siqi.games.records.position_lines import HEAD_WORDS, LEAST_SLASHES, position_of

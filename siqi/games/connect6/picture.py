@@ -88,15 +88,12 @@ def draw(
     point off the board.
     """
     pieces = position.pieces()
-    grid = _grid(style)
+    grid = grid_of(style)
     left = grid.left
     width = left + 26 + 18 * STEP
     height = 52 + 18 * STEP + (10 if style.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, style, f"Connect6, {_state(position)}", position.fen())
-    if style.background:
-        drawing.background += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, 26)]
-    if style.background and style.coordinates:
-        drawing.background.append(marks.labels(drawing, grid, 26, 25, 8))
+    drawing.lay_board(_lines(left, 26), lambda: marks.labels(drawing, grid, 26, 25, 8))
     foreground = drawing.foreground
     foreground += marks.fills(drawing, grid)
     if heat:
@@ -120,12 +117,8 @@ def draw(
     return drawing
 
 
-def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, float]]:  # noqa: B008
-    """Return the centres of all points in the picture of a style."""
-    return _grid(style).centres()
-
-
-def _grid(style: PictureStyle) -> Grid:
+def grid_of(style: PictureStyle) -> Grid:
+    """Return the grid of the picture of a style."""
     left = 26 + (10 if style.coordinates else 0)
     return Grid(INFO.shape, left, 26, (STEP, STEP), (RADIUS, RADIUS), flipped=style.flipped)
 

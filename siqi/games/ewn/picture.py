@@ -85,14 +85,11 @@ def draw(
         if not 1 <= throw <= INFO.die_faces or not 0 <= chance <= 1:
             raise ValueError(f"chances: throws 1 to {INFO.die_faces} and chances 0 to 1, not {throw}: {chance}")
     pieces = position.pieces()
-    grid = _grid(style)
+    grid = grid_of(style)
     aside = grid.left - STEP / 2
     width, height = aside + 5 * STEP + PANEL, 12 + 5 * STEP + aside
     drawing = Drawing(DESIGN, width, height, style, f"EinStein würfelt nicht!, {_state(position)}", position.fen())
-    if style.background:
-        drawing.background += [shape("rect", class_="board", width=width, height=height, rx=6), *_squares(grid)]
-    if style.background and style.coordinates:
-        drawing.background.append(marks.labels(drawing, grid, STEP / 2 + 14, STEP / 2 + 13, 10))
+    drawing.lay_board(_squares(grid), lambda: marks.labels(drawing, grid, STEP / 2 + 14, STEP / 2 + 13, 10))
     foreground = drawing.foreground
     for point in last_points(position, INFO.shape) if style.lastmove is None else style.lastmove:
         foreground.append(_field(*grid.place(point), "moved"))
@@ -109,12 +106,8 @@ def draw(
     return drawing
 
 
-def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, float]]:  # noqa: B008
-    """Return the centres of all points in the picture of a style."""
-    return _grid(style).centres()
-
-
-def _grid(style: PictureStyle) -> Grid:
+def grid_of(style: PictureStyle) -> Grid:
+    """Return the grid of the picture of a style."""
     aside = 26 if style.coordinates else 12
     return Grid(INFO.shape, aside + STEP / 2, 12 + STEP / 2, (STEP, STEP), (HALF, HALF), False, flipped=style.flipped)
 

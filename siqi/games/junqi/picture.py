@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -88,16 +89,13 @@ def draw(
         raise ValueError(f"unknown faces {faces!r}; one of {', '.join(FACES)}")
     believed = (position.beliefs() if beliefs is True else beliefs) or {}
     pieces = position.pieces()
-    grid = _grid(style)
+    grid = grid_of(style)
     left = grid.left
     width = left + 44 + 4 * STEP[0]
     height = 60 + 11 * STEP[1] + GAP + (12 if style.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, style, f"Junqi, {_state(position)}", position.fen())
-    if style.background:
-        box = shape("rect", class_="board", width=width, height=height, rx=6)
-        drawing.background += [box, *_ways(drawing, grid), *_places(grid)]
-    if style.background and style.coordinates:
-        drawing.background.append(marks.labels(drawing, grid, 29, 44, 9))
+    parts = itertools.chain(_ways(drawing, grid), _places(grid))
+    drawing.lay_board(parts, lambda: marks.labels(drawing, grid, 29, 44, 9))
     foreground = drawing.foreground
     foreground += marks.fills(drawing, grid)
     foreground += marks.arrows(drawing, grid, pieces)
@@ -112,12 +110,8 @@ def draw(
     return drawing
 
 
-def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, float]]:  # noqa: B008
-    """Return the centres of all points in the picture of a style."""
-    return _grid(style).centres()
-
-
-def _grid(style: PictureStyle) -> Grid:
+def grid_of(style: PictureStyle) -> Grid:
+    """Return the grid of the picture of a style."""
     left = 44 + (16 if style.coordinates else 0)
     return Grid(INFO.shape, left, 30, STEP, PIECE, False, GAP, style.flipped)
 

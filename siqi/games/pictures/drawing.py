@@ -10,13 +10,11 @@ from __future__ import annotations
 import functools
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
-from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.outlines import EM, outline, width_of
 from siqi.games.pictures.style import PictureStyle
-from siqi.games.pictures.terminal import TerminalStyle
 from siqi.system.texts import escape, isolated
 
 MARK = "<!-- Siqi -->"
@@ -82,6 +80,15 @@ class Drawing:
         self.defs: dict[str, str] = {}
         self.background: list[str] = []
         self.foreground: list[str] = []
+
+    def lay_board(self, parts: Iterable[str], coordinates: Callable[[], str]) -> None:
+        """Draw the empty board, unless the style has none: its ground, `parts`, and `coordinates` if it has them."""
+        if self.style.background:
+            (x, y), width, height = self.corner, self.width, self.height
+            ground = shape("rect", class_="board", x=x or None, y=y or None, width=width, height=height, rx=6)
+            self.background += [ground, *parts]
+            if self.style.coordinates:
+                self.background.append(coordinates())
 
     def symbol(self, name: str, *parts: str) -> str:
         """Keep a shape under an id of the design, and return the id."""
@@ -187,34 +194,3 @@ class Drawing:
 
 DIGIT = 146
 """The height of a digit, in units of an outline."""
-
-
-class PictureMaker(Protocol):
-    """The module `siqi/games/<game>/picture.py`: pictures of a game's positions, as SVG and as text."""
-
-    EXTRAS: tuple[str, ...]
-    """Names of arguments of `draw` that may be True."""
-
-    MARGINS: tuple[str, ...]
-    """Names of further such arguments: what they put on the margin stands there in place of coordinates."""
-
-    FACES: tuple[str, ...]
-    """Kinds of faces on pieces, for the argument `faces` of `draw`, the default first; empty: no choice."""
-
-    def draw(self, position: Any, style: PictureStyle = ..., **more: Any) -> Drawing:
-        """Return the picture of a position. ValueError for a point off the board.
-
-        `more`: what only this game's pictures show; TypeError for an unknown name.
-        """
-
-    def centres(self, style: PictureStyle = ...) -> dict[str, tuple[float, float]]:
-        """Return the centres of all points in the pictures of `draw` by name, row by row from the top."""
-
-    def text(self, position: Any, style: TerminalStyle) -> Iterator[str]:
-        """Yield the lines of a picture for a terminal."""
-
-    def diagram(self, fen: str) -> Diagram:
-        """Return the placement of a FEN, which `draw` without `more`, except faces, and `text` take as a position.
-
-        ValueError if the text is no FEN. The rules are not checked.
-        """

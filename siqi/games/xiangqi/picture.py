@@ -88,12 +88,8 @@ def draw(
     return draw_pieces(pieces, style, title, text, faces=faces, numerals=numerals, last=last, check=check_point)
 
 
-def centres(style: PictureStyle = PictureStyle()) -> dict[str, tuple[float, float]]:  # noqa: B008
-    """Return the centres of all points in the picture of a style."""
-    return _grid(style).centres()
-
-
-def _grid(style: PictureStyle) -> Grid:
+def grid_of(style: PictureStyle) -> Grid:
+    """Return the grid of the picture of a style."""
     margin = STEP * 0.75
     left = margin + (12 if style.coordinates else 0)
     return Grid(INFO.shape, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=style.flipped)
@@ -128,19 +124,16 @@ def draw_pieces(
     points of the last move, unless `style` has others; `check` is the point of a king in check.
     """
     characters = face_of(faces)
-    grid = _grid(style)
+    grid = grid_of(style)
     left, margin = grid.left, grid.top
     width, height = left + margin + 8 * STEP, 2 * margin + 9 * STEP + (12 if style.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, style, title, text)
     if numerals and style.coordinates:
         drawing.corner = (6, -6)  # the space that coordinates need on two sides is divided among all four
-    if style.background:
-        x, y = drawing.corner
-        box = shape("rect", class_="board", x=x or None, y=y or None, width=width, height=height, rx=6)
-        drawing.background += [box, *_lines(left, margin)]
-        drawing.background.append(_river(drawing, left, margin))
-    if style.background and style.coordinates:
-        drawing.background.append(_numerals(drawing, grid) if numerals else marks.labels(drawing, grid, 28, 30, 9))
+    drawing.lay_board(
+        _lines(drawing, left, margin),
+        lambda: _numerals(drawing, grid) if numerals else marks.labels(drawing, grid, 28, 30, 9),
+    )
     foreground = drawing.foreground
     foreground += marks.fills(drawing, grid)
     if check is not None:
@@ -189,8 +182,8 @@ def piece(drawing: Drawing, letter: str, character: str) -> Iterator[str]:
     yield drawing.face(character, 23 if character.isascii() else 25, stroke_width=4) + "</g>"
 
 
-def _lines(left: float, top: float) -> Iterator[str]:
-    """Yield ranks, files broken at the river, palaces, and corners around the points where pieces start."""
+def _lines(drawing: Drawing, left: float, top: float) -> Iterator[str]:
+    """Yield ranks, files broken at the river, its name, palaces, and corners around the points where pieces start."""
     paths = [f"M0 {rank}h8" for rank in range(10)]
     paths += [f"M{file} {start}v4" for file in range(1, 8) for start in (0, 5)]
     paths += ["M0 0v9M8 0v9"]
@@ -204,6 +197,7 @@ def _lines(left: float, top: float) -> Iterator[str]:
     place = f"translate({left:g} {top:g}) scale({STEP})"
     yield shape("path", class_="line", transform=place, d="".join(paths), style=f"stroke-width:{1.2 / STEP:g}")
     yield shape("rect", class_="edge", x=left - 4, y=top - 4, width=8 * STEP + 8, height=9 * STEP + 8)
+    yield _river(drawing, left, top)
 
 
 def _river(drawing: Drawing, left: float, top: float) -> str:

@@ -17,7 +17,15 @@ from siqi.daemon.engine.events import Kind, Refusal
 from siqi.daemon.engine.played_game import moves_of
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
-from siqi.games.contract import Game, HiddenPosition, Outcome, is_dice_position, is_hidden_position, set_dice
+from siqi.games.contract import (
+    Game,
+    HiddenPosition,
+    Outcome,
+    has_pieces,
+    is_dice_position,
+    is_hidden_position,
+    set_dice,
+)
 from siqi.games.contract import Position as GamePosition
 from siqi.games.game_record import GameRecord
 from siqi.games.pictures.drawing import Drawing, Picture
@@ -105,7 +113,7 @@ class Position:
         is not drawn.
         """
         check_type("rng", rng, random.Random, "a random.Random")
-        if not getattr(self._inner, "has_pieces", True):
+        if not has_pieces(self._inner, registry.info(self.game)):
             return random_setup(registry.info(self.game), rng)
         if not self._inner.count_legal():
             raise ValueError("there is no legal move")
@@ -409,7 +417,7 @@ def replay(
     drawings = [_drawing(back, shown, more)]
     while back.move_stack:
         back.pop()
-        if isinstance(back, Position) and not getattr(back._inner, "has_pieces", True):
+        if isinstance(back, Position) and not has_pieces(back._inner, registry.info(back.game)):
             break  # before the set-ups
         drawings.append(_drawing(back, shown, more))
     moves = list(map(str, position.move_stack[len(position.move_stack) - len(drawings) + 1 :]))
@@ -463,13 +471,10 @@ def check_is_position(position: object) -> Position | Board:
 
 def check_is_thrown(position: object) -> None:
     """Raise Refusal for a position in which no move can be chosen before a die is thrown."""
-    if (
-        isinstance(position, Position)
-        and registry.info(position.game).has_dice
-        and not position.dice
-        and getattr(position._inner, "has_pieces", True)
-        and not position.is_game_over()
-    ):
+    if not isinstance(position, Position):
+        return
+    info = registry.info(position.game)
+    if info.has_dice and not position.dice and has_pieces(position._inner, info) and not position.is_game_over():
         raise Refusal(Kind.DICE, "no die is thrown: set_dice sets it; `analyse` answers each throw")
 
 

@@ -37,9 +37,9 @@ from siqi.games.contract import (
     Searcher,
     Task,
     exhaust,
+    has_pieces,
     is_dice_position,
     is_hidden_position,
-    is_setup_position,
     set_dice,
 )
 from siqi.games.game_record import GameRecord, position_after
@@ -183,11 +183,6 @@ def spoilt(fen: str, draw: Draw) -> str:
     return "".join(letters)
 
 
-def has_pieces(game: Game[Position], position: Position) -> bool:
-    """True if both sides have set up, or the game has no set-ups."""
-    return not is_setup_position(position, game.info) or position.has_pieces
-
-
 def is_view(game: Game[Position], position: Position) -> bool:
     """True if a position hides pieces from its viewer."""
     return is_hidden_position(position, game.info) and position.viewer is not None
@@ -200,7 +195,7 @@ def play(game: Game[Position], position: Position, draw: Draw, plies: int) -> No
         moves = _moves(game, position, draw)
         if not moves or (plies < LONG and position.outcome() is not None and draw.random() < 0.5):
             return
-        if is_dice_position(position, game.info) and has_pieces(game, position) and draw.random() < 0.9:
+        if is_dice_position(position, game.info) and has_pieces(position, game.info) and draw.random() < 0.9:
             position.set_dice(draw.randint(1, 6))
             moves = position.legal_moves()
         move = draw.choice(moves)
@@ -219,7 +214,7 @@ def play(game: Game[Position], position: Position, draw: Draw, plies: int) -> No
 
 def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
     """Return the legal moves, or a sample where they are too many to list."""
-    if not has_pieces(game, position):
+    if not has_pieces(position, game.info):
         word = random_junqi_setup(draw) if game.info.name == "junqi" else random_ewn_setup(draw)
         return [position.parse_move(word)]
     if position.count_legal() < 3000:
@@ -274,7 +269,7 @@ def ask(game: Game[Position], position: Position, draw: Draw) -> None:
     game.evaluate(position)
     game.consult(position)
     game.suggest(position, draw)
-    if has_pieces(game, position):
+    if has_pieces(position, game.info):
         again = game.position(fen)
         if again.fen() != fen:
             raise FaultError(f"read back as {again.fen()}")
@@ -297,7 +292,7 @@ def search(game: Game[Position], searcher: Searcher[Position], position: Positio
     if not position.count_legal():
         return 0
     moves: tuple[int, ...] = ()
-    if draw.random() < 0.3 and has_pieces(game, position):
+    if draw.random() < 0.3 and has_pieces(position, game.info):
         all_moves = _moves(game, position, draw)
         moves = tuple(draw.sample(all_moves, draw.randint(1, len(all_moves))))
     control = Control(draw.choice(NODES))
@@ -390,7 +385,7 @@ class Run:
         self._searcher.configure(draw.choice((1, 2, 8)), draw.choice((1, 1, 2, 4)), draw.randrange(1 << 31))
         position = self.game.position()
         play(self.game, position, draw, draw.randint(2, 8))
-        while not has_pieces(self.game, position):  # a set-up was taken back
+        while not has_pieces(position, self.game.info):  # a set-up was taken back
             play(self.game, position, draw, 1)
         self.positions += 1
         while position.outcome() is None and position.count_legal() and position.ply < GAME_PLIES:

@@ -346,6 +346,11 @@ def is_setup_position(position: Position, info: GameInfo) -> TypeGuard[SetupPosi
     return info.has_setup
 
 
+def has_pieces(position: Position, info: GameInfo) -> bool:
+    """True once the set-ups are over, and in games without."""
+    return not is_setup_position(position, info) or position.has_pieces
+
+
 def is_hidden_position(position: Position, info: GameInfo) -> TypeGuard[HiddenPosition]:
     """True for every position of a game with hidden pieces."""
     return info.has_hidden

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from siqi.daemon.clients.player import UNLIMITED, Choice, Forfeit, Player, PlayerLimits, TimeLeft, Turn
 from siqi.games import registry
-from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_hidden_position, is_setup_position, set_dice
+from siqi.games.contract import FIRST, SECOND, Game, Position, Score, has_pieces, is_hidden_position, set_dice
 
 UNKNOWN_SETUP = "?"
 """The other side's set-up, in the moves that a side knows."""
@@ -65,7 +65,7 @@ class Referee:
     def turn(self, clocks: Sequence[TimeLeft | None], budget_ms: float) -> Turn:
         """Throw the dice, if the game has any, and return the question for the side to move."""
         info, position = self._game.info, self.position
-        deploying = is_setup_position(position, info) and not position.has_pieces
+        deploying = not has_pieces(position, info)
         if info.has_dice and not deploying:
             self.thrown.append(next(self._dice))
             set_dice(position, info, self.thrown[-1])

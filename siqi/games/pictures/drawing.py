@@ -82,11 +82,11 @@ class Drawing:
         self.foreground: list[str] = []
 
     def lay_board(self, parts: Iterable[str], coordinates: Callable[[], str]) -> None:
-        """Draw the empty board, unless the style has none: its ground, `parts`, and `coordinates` if it has them."""
+        """Draw the empty board, unless the style has none: its area, `parts`, and `coordinates` if it has them."""
         if self.style.background:
             (x, y), width, height = self.corner, self.width, self.height
-            ground = shape("rect", class_="board", x=x or None, y=y or None, width=width, height=height, rx=6)
-            self.background += [ground, *parts]
+            area = shape("rect", class_="board", x=x or None, y=y or None, width=width, height=height, rx=6)
+            self.background += [area, *parts]
             if self.style.coordinates:
                 self.background.append(coordinates())
 

@@ -72,8 +72,8 @@ def test_an_access_out_of_bounds_is_found() -> None:
     """Accesses beyond an array, across its end, in a freed one and beyond a record are found; those within pass."""
     code = """
 import numpy as np
-from siqi.games.kernel.intrinsics import load, load_byte, pointer_to, store
-from siqi.games.kernel.jit import entry, int64, record, record_type, void
+from siqi.games.kernel.intrinsics import bytes_equal, load, load_byte, pointer_to, store
+from siqi.games.kernel.jit import entry, int64, new_record, record, record_type, void
 from siqi.games.kernel.memory import address_of
 
 PAIR = record_type(record([("first", "i8"), ("second", "i8")]))
@@ -95,6 +95,17 @@ def write(address):
 def second(address):
     return pair_at(address).second
 
+BYTES_DTYPE = record([("before", "u1", 3), ("bytes", "u1", 100)])
+BYTES = new_record(BYTES_DTYPE)
+BYTES.bytes[:] = np.arange(100) % 9 + 250 - 9
+
+@entry(int64(record_type(BYTES_DTYPE), int64))
+def equal_from(bytes, start):
+    return bytes_equal(bytes.bytes, start, int64(248))
+
+def equal(start):
+    return equal_from(BYTES, start)
+
 def is_refused(kernel, address):
     try:
         kernel(address)
@@ -113,6 +124,10 @@ for kernel, address in ((read, base + 32), (read, base + 25), (read, base - 8), 
 assert address_of(words[1:]) == base + 8  # of what is known already
 half = np.zeros(8, np.int64)[4:]
 assert not is_refused(read, address_of(half)) and is_refused(read, address_of(half) - 8)
+for start in range(37):
+    expected = sum(1 << place for place in range(64) if (start + place) % 9 == 7)
+    assert equal(start) % 2**64 == expected
+assert is_refused(equal, 37) and is_refused(equal, -1)
 del words
 assert is_refused(read, base)
 """

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from siqi.games.connect6 import INFO
 from siqi.games.connect6.evaluation.choice import Evaluation, choose
-from siqi.games.connect6.rules.lookup import ROAD_LENGTH, roads
+from siqi.games.connect6.rules.lookup import ROAD_LENGTH, THREAT, roads
 from siqi.games.connect6.rules.notation import parse_fen, point_text
-from siqi.games.connect6.rules.position import THREAT
 from siqi.games.pictures import grid as marks
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import Design, Drawing, number, shape

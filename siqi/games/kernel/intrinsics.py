@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from siqi.games.kernel.memory import checked
+from siqi.games.kernel.memory import CHECKED, checked
 
 _INT64 = ir.IntType(64)
 _INT32 = ir.IntType(32)
@@ -139,6 +139,27 @@ def store_byte(typing, address, value):
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), generate
+
+
+@intrinsic
+def bytes_equal(typing, values, start, wanted):
+    """Return a mask of 64 bits: bit i is set if byte `start` + i of a record's field `values` equals `wanted`."""
+    assert values.dtype == types.uint8
+
+    def generate(context, builder, signature, args):
+        start, length = args[1], ir.Constant(_INT64, signature.args[0].shape[0] - 64)
+        if CHECKED:
+            with cgutils.if_unlikely(builder, builder.icmp_unsigned(">", start, length)):
+                context.call_conv.return_user_exc(builder, IndexError, ("bytes outside the field",))
+        bytes64 = ir.VectorType(_INT8, 64)
+        data = builder.gep(context.make_array(signature.args[0])(context, builder, args[0]).data, [start])
+        found = builder.load(builder.bitcast(data, bytes64.as_pointer()))
+        found.align = 1
+        place = builder.insert_element(ir.Constant(bytes64, ir.Undefined), builder.trunc(args[2], _INT8), _INT32(0))
+        same = builder.shuffle_vector(place, place, ir.Constant(ir.VectorType(_INT32, 64), [0] * 64))
+        return builder.bitcast(builder.icmp_unsigned("==", found, same), _INT64)
+
+    return types.int64(values, types.int64, types.int64), generate
 
 
 def pointer_to(record: Any) -> Any:

@@ -53,7 +53,7 @@ class RoadsEvaluation:
 
     def worths(self, pos: Record) -> dict[int, float]:
         """Return by empty point what the roads through it make of a stone of the side to move, without the centre."""
-        interest = pos.interest.reshape(2, POINTS)[pos.turn] - LOOKUP_RECORD.centre
+        interest = pos.interest.reshape(POINTS, 2)[:, pos.turn] - LOOKUP_RECORD.centre
         empty_roads = LOOKUP_RECORD.road_count.astype(int) * int(LOOKUP_RECORD.interest[64 * pos.turn])
         return {point: float(interest[point] - empty_roads[point]) for point in empty_points(pos)}
 

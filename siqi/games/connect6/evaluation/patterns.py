@@ -194,9 +194,8 @@ def has_policy(pos: Record, work: Record) -> int:
 def load_interest(pos: Record, work: Record) -> None:
     """Write the interest of all empty points to the side to move to work.interest."""
     if has_policy(pos, work) == 0:
-        base = pos.turn * POINTS
         for point in range(POINTS):
-            work.interest[point] = pos.interest[base + point]
+            work.interest[point] = pos.interest[2 * point + pos.turn]
         return
     view = POLICY + pos.turn
     update(pos, work.network, view)

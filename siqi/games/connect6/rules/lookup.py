@@ -18,18 +18,30 @@ ROADS = 924
 POINT_ROADS = 24
 """The most roads through one point."""
 
+THREAT = 4
+"""A road with this many own stones and no enemy stone is a threat: one turn makes it six."""
+
 NEIGHBOURS = 4 * (ROAD_LENGTH - 1)
 """The most points that follow a point on the roads through it, in the four directions."""
 
 LOOKUP_DTYPE = record(
     [
         ("road_points", "u2", ROADS * ROAD_LENGTH),
-        ("road_stride", "u1", ROADS),  # difference in number from one road of a line to the next
+        ("road_pairs", "u1", ROADS),  # its direction's first place among the NEIGHBOURS of a point
+        (
+            "road_stride",
+            "u1",
+            ROADS,
+        ),  # difference in number between roads of its line, 1 if it is alone
         ("roads_before", "u1", ROADS),  # roads before it on its line
         ("roads_after", "u1", ROADS),
         ("road_count", "u1", POINTS),
         ("point_roads", "u2", POINTS * POINT_ROADS),
         ("value", "i4", 2 * 64),  # [side, road content]: the road's value in that side's view
+        # [view, side, road content]: what a stone of the side on the road changes in the view of Black and White
+        ("value_change", "i4", 2 * 2 * 64),
+        ("threat_change", "i4", 2 * 2 * 64),  # the number of that side's threats
+        ("interest_change", "i4", 2 * 2 * 64),
         ("interest", "i4", 2 * 64),  # [side to move, road content]: worth of one more stone on the road
         ("interest_gain", "i4", 2 * 64),  # [side, road content]: the change of interest by a stone of the side
         ("own", "u1", 2 * 64),  # [side, road content]: stones of the side, 0 if the other side has one too
@@ -62,11 +74,14 @@ def _build() -> Record:
         for point in points:
             through[point].append(number)
     place = {tuple(points): number for number, points in enumerate(roads())}
+    pairs = {step: direction * (ROAD_LENGTH - 1) for direction, step in enumerate((SIZE, 1, SIZE + 1, SIZE - 1))}
     for line, number in place.items():
         step = line[1] - line[0]
+        lookup.road_pairs[number] = pairs[step]
         before = place.get(tuple(point - step for point in line))
         if before is not None:
             lookup.roads_before[number] = lookup.roads_before[before] + 1
+    lookup.road_stride[:] = 1
     for line, number in reversed(place.items()):
         step = line[1] - line[0]
         after = place.get(tuple(point + step for point in line))
@@ -89,6 +104,18 @@ def _build() -> Record:
                 lookup.own[side * 64 + content] = own
                 more = OWN_INTEREST[min(own + 1, ROAD_LENGTH)] if not other else 0
                 lookup.interest_gain[side * 64 + content] = more - interest
+    values, interests = lookup.value.reshape(2, 64), lookup.interest.reshape(2, 64)
+    threats = lookup.own.reshape(2, 64) >= THREAT
+    for side, stone in ((0, 1), (1, 8)):
+        for content in range(64):
+            if content % 8 + content // 8 < ROAD_LENGTH:
+                change = side * 64 + content
+                for changes, table in (
+                    (lookup.value_change, values),
+                    (lookup.threat_change, threats.astype(int)),
+                    (lookup.interest_change, interests),
+                ):
+                    changes[[change, 128 + change]] = table[:, content + stone] - table[:, content]
     columns, rows = divmod(np.arange(POINTS), SIZE)
     middle = SIZE // 2
     lookup.centre[:] = CENTRE * (2 * middle - np.abs(columns - middle) - np.abs(rows - middle))

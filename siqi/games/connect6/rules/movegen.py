@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from siqi.games.connect6.rules.lookup import LOOKUP, POINTS, ROAD_LENGTH, ROADS
-from siqi.games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_move, is_threat, make_move, undo_move
+from siqi.games.connect6.rules.lookup import LOOKUP, POINTS, ROAD_LENGTH, THREAT
+from siqi.games.connect6.rules.position import (
+    NO_POINT,
+    NOT_OVER,
+    POSITION,
+    ROAD_WORDS,
+    do_move,
+    make_move,
+    roads_with,
+    undo_move,
+)
 from siqi.games.connect6.rules.work import MAX_THREATS, WORK
 from siqi.games.kernel.control import poll
+from siqi.games.kernel.intrinsics import trailing_zeros
 from siqi.games.kernel.jit import Record, entry, inner, int64, void
 
 
@@ -91,10 +101,13 @@ def find_threats(pos: Record, work: Record, side: int) -> None:
     """List the roads on which `side` threatens to win in work.threat_roads, at most MAX_THREATS."""
     count = 0
     if pos.threats[side] > 0:
-        for road in range(ROADS):
-            if is_threat(int64(pos.roads[road]), side) == 1 and count < MAX_THREATS:
-                work.threat_roads[count] = road
+        stone = 1 if side == 0 else 8
+        for word in range(ROAD_WORDS):
+            mask = roads_with(pos, word, THREAT * stone, (THREAT + 1) * stone)
+            while mask != 0 and count < MAX_THREATS:
+                work.threat_roads[count] = 64 * word + trailing_zeros(mask)
                 count += 1
+                mask &= mask - 1
     work.threat_count = count
 
 
@@ -121,13 +134,12 @@ def sorted_move(first: int, second: int) -> int:
 @inner(int64(POSITION, WORK, LOOKUP))
 def winning_move(pos: Record, work: Record, lookup: Record) -> int:
     """Return a turn that makes six at once; 0 if the stones left do not suffice."""
-    side = pos.turn
-    for road in range(ROADS):
-        content = int64(pos.roads[road])
-        if is_threat(content, side) == 1:
-            missing = ROAD_LENGTH - (content & 7 if side == 0 else content >> 3)
-            if missing > pos.left:
-                continue
+    stone = 1 if pos.turn == 0 else 8
+    least = ROAD_LENGTH - pos.left  # stones on the road
+    for word in range(ROAD_WORDS):
+        mask = roads_with(pos, word, max(THREAT, least) * stone, (THREAT + 1) * stone)
+        if mask != 0:
+            road = 64 * word + trailing_zeros(mask)
             first, second = int64(NO_POINT), int64(NO_POINT)
             for j in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
                 point = int64(lookup.road_points[j])

@@ -9,20 +9,21 @@ A turn is `first | second << 9`: two points, first < second. A single stone has 
 from __future__ import annotations
 
 from siqi.games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS
-from siqi.games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
+from siqi.games.kernel.intrinsics import bytes_equal
+from siqi.games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, uint64, void
 
 NOT_OVER, DRAW = -1, 2
 NO_POINT = 511
 """The second point of a turn of a single stone."""
 
-THREAT = 4
-"""A road with this many own stones and no enemy stone is a threat: one turn makes it six."""
+ROAD_WORDS = -(-ROADS // 64)
+"""Words of 64 bits that hold a bit for each road."""
 
 POSITION_DTYPE = record(
     [
         ("stones", "u1", POINTS),  # 0 empty, 1 black, 2 white
         ("roads", "u1", ROADS),  # content: black + 8 * white
-        ("interest", "i4", 2 * POINTS),  # [side to move, point]
+        ("interest", "i4", 2 * POINTS),  # [point, side to move]
         ("score", "i8", 2),  # [side]: sum of road values in the view of the side, as if it were to move
         ("threats", "i8", 2),  # [side]: roads with at least THREAT stones of the side and none of the other
         ("turn", "i8"),  # 0 Black, 1 White
@@ -57,34 +58,44 @@ def second_stone(move: int) -> int:
     return move >> 9
 
 
-@inner(int64(int64, int64), forceinline=True)
-def is_threat(content: int, side: int) -> int:
-    """Return 1 if a road of this content is a threat of `side`."""
-    own = content & 7 if side == 0 else content >> 3
-    other = content >> 3 if side == 0 else content & 7
-    return 1 if own >= THREAT and other == 0 else 0
+@inner(int64(POSITION, int64, int64, int64), forceinline=True)
+def roads_with(pos: Record, word: int, content: int, other: int) -> int:
+    """Return the mask of the roads from 64 * word on whose content is one of two, for a word below ROAD_WORDS.
+
+    Bit i is road 64 * word + i. Compared 64 at a time, the roads of a threat search's node cost so little that it
+    visits 1.10 times the nodes a second.
+    """
+    start = min(64 * word, ROADS - 64)
+    mask = bytes_equal(pos.roads, start, content) | bytes_equal(pos.roads, start, other)
+    return int64(uint64(mask) >> uint64(64 * word - start))
 
 
 @inner(void(POSITION, LOOKUP, int64, int64, int64), forceinline=True)
 def change_roads(pos: Record, lookup: Record, point: int, side: int, by: int) -> None:
     """Add (by = 1) or remove (by = -1) a stone of `side` on all roads through a point."""
     step = by if side == 0 else 8 * by
+    # The sums are kept in registers until the loop ends: its stores of bytes could change any of them in memory.
+    black_score, white_score, black_threats, white_threats = int64(0), int64(0), int64(0), int64(0)
     for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
         road = int64(lookup.point_roads[i])
-        before = int64(pos.roads[road])
-        after = before + step
-        pos.roads[road] = after
-        pos.score[0] += lookup.value[after] - lookup.value[before]
-        pos.score[1] += lookup.value[64 + after] - lookup.value[64 + before]
-        pos.threats[0] += is_threat(after, int64(0)) - is_threat(before, int64(0))
-        pos.threats[1] += is_threat(after, int64(1)) - is_threat(before, int64(1))
-        black = lookup.interest[after] - lookup.interest[before]
-        white = lookup.interest[64 + after] - lookup.interest[64 + before]
+        content = int64(pos.roads[road])
+        pos.roads[road] = content + step
+        change = side * 64 + (content if by == 1 else content + step)
+        black_score += lookup.value_change[change]
+        white_score += lookup.value_change[128 + change]
+        black_threats += lookup.threat_change[change]
+        white_threats += lookup.threat_change[128 + change]
+        black = by * lookup.interest_change[change]
+        white = by * lookup.interest_change[128 + change]
         if black != 0 or white != 0:
             for j in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
-                other = int64(lookup.road_points[j])
+                other = 2 * int64(lookup.road_points[j])
                 pos.interest[other] += black
-                pos.interest[POINTS + other] += white
+                pos.interest[other + 1] += white
+    pos.score[0] += by * black_score
+    pos.score[1] += by * white_score
+    pos.threats[0] += by * black_threats
+    pos.threats[1] += by * white_threats
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)

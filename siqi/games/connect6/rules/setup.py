@@ -17,8 +17,8 @@ def _clear_board(pos: Record, lookup: Record, turn: int, left: int) -> None:
     pos.empty = POINTS
     pos.key = (lookup.zobrist_turn if turn == 1 else 0) ^ (lookup.zobrist_single if left == 1 else 0)
     for point in range(POINTS):
-        pos.interest[point] = lookup.centre[point] + lookup.road_count[point] * lookup.interest[0]
-        pos.interest[POINTS + point] = lookup.centre[point] + lookup.road_count[point] * lookup.interest[64]
+        pos.interest[2 * point] = lookup.centre[point] + lookup.road_count[point] * lookup.interest[0]
+        pos.interest[2 * point + 1] = lookup.centre[point] + lookup.road_count[point] * lookup.interest[64]
 
 
 @entry(void(POSITION, LOOKUP, int64, int64))

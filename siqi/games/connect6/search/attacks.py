@@ -6,10 +6,18 @@ stone hits every threat. A threat is kept as the one or two empty points of its 
 
 from __future__ import annotations
 
-from siqi.games.connect6.rules.lookup import LOOKUP, NEIGHBOURS, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
+from siqi.games.connect6.rules.lookup import LOOKUP, NEIGHBOURS, POINT_ROADS, ROAD_LENGTH, SIZE, THREAT
 from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_move
-from siqi.games.connect6.rules.position import NO_POINT, POSITION, THREAT, first_stone, second_stone
+from siqi.games.connect6.rules.position import (
+    NO_POINT,
+    POSITION,
+    ROAD_WORDS,
+    first_stone,
+    roads_with,
+    second_stone,
+)
 from siqi.games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
+from siqi.games.kernel.intrinsics import trailing_zeros
 from siqi.games.kernel.jit import Record, inner, int64, void
 
 NO_ATTACK = -1
@@ -87,7 +95,7 @@ def list_hitting(work: Record, at: int) -> int:
 
     Return their number; NO_ATTACK if one stone hits every threat, or there is none.
     """
-    if work.hit_count == 0:
+    if work.hit_count < 2:
         return NO_ATTACK
     end = list_pairs_with(work, int64(work.hit_first[0]), at, at)
     if end != NO_ATTACK and work.hit_second[0] != NO_POINT:
@@ -133,23 +141,26 @@ def try_attack(pos: Record, work: Record, lookup: Record, first: int, second: in
     if end == MAX_ATTACKS:
         work.attack_cut = 1
         return end
-    base = pos.turn * POINTS
     work.attacks[end] = sorted_move(first, second)
-    work.attack_scores[end] = pos.interest[base + first] + pos.interest[base + second] - REPLY_COST * replies
+    interest = pos.interest[2 * first + pos.turn] + pos.interest[2 * second + pos.turn]
+    work.attack_scores[end] = interest - REPLY_COST * replies
     return end + 1
 
 
 @inner(void(POSITION, WORK, LOOKUP))
 def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
     """List the mover's hot roads, their empty points, and the threats that one stone makes on each road of three."""
-    own = pos.turn * 64
+    stone = 1 if pos.turn == 0 else 8
     work.hot_count = work.partner_count = work.three_count = 0
-    for road in range(ROADS):
-        count = lookup.own[own + pos.roads[road]]
-        if count != 2 and count != 3:
-            continue
-        work.hot[work.hot_count] = road
-        work.hot_count += 1
+    for word in range(ROAD_WORDS):
+        mask = roads_with(pos, word, 2 * stone, 3 * stone)
+        while mask != 0:
+            work.hot[work.hot_count] = 64 * word + trailing_zeros(mask)
+            work.hot_count += 1
+            mask &= mask - 1
+    for h in range(work.hot_count):
+        road = int64(work.hot[h])
+        is_three = pos.roads[road] == 3 * stone
         for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
             point = int64(lookup.road_points[i])
             if pos.stones[point] != 0:
@@ -158,7 +169,7 @@ def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
                 work.marks[point] = PARTNER
                 work.partners[work.partner_count] = point
                 work.partner_count += 1
-            if count == 3:
+            if is_three:
                 if work.marks[point] == PARTNER:
                     work.marks[point] = THREE
                     work.three[work.three_count] = point
@@ -200,6 +211,9 @@ def list_on_roads(pos: Record, work: Record, lookup: Record, end: int) -> int:
     for h in range(work.hot_count):
         road = int64(work.hot[h])
         base = road * ROAD_LENGTH
+        pairs = int64(lookup.road_pairs[road])
+        stride = int64(lookup.road_stride[road])
+        before, after = int64(lookup.roads_before[road]), int64(lookup.roads_after[road])
         for j in range(ROAD_LENGTH):
             first = int64(lookup.road_points[base + j])
             if pos.stones[first] != 0:
@@ -208,15 +222,20 @@ def list_on_roads(pos: Record, work: Record, lookup: Record, end: int) -> int:
                 second = int64(lookup.road_points[base + k])
                 if pos.stones[second] != 0:
                     continue
-                pair = pair_on_line(first, second)
+                pair = first * NEIGHBOURS + pairs + k - j - 1  # as in `pair_on_line`
                 if work.seen_on_line[pair] == work.stamp:
                     continue
                 work.seen_on_line[pair] = work.stamp
+                first_road = road - min(before, ROAD_LENGTH - 1 - k) * stride
+                last_road = road + min(after, j) * stride
+                if work.marks[first] != THREE and work.marks[second] != THREE:
+                    count = 0
+                    for other in range(first_road, last_road + 1, stride):
+                        count += int64(lookup.own[own + pos.roads[other]] >= THREAT - 2)
+                    if count < 2:
+                        continue  # one stone hits the only threat
                 work.hit_count = 0
-                stride = int64(lookup.road_stride[road])
-                back = min(int64(lookup.roads_before[road]), ROAD_LENGTH - 1 - k)
-                for i in range(-back, min(int64(lookup.roads_after[road]), j) + 1):
-                    other = road + i * stride
+                for other in range(first_road, last_road + 1, stride):
                     if lookup.own[own + pos.roads[other]] >= THREAT - 2:
                         note_threat(pos, work, lookup, other, first, second)
                 if work.marks[first] == THREE:

@@ -7,16 +7,17 @@ thousands.
 
 from __future__ import annotations
 
-from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, ROAD_LENGTH, ROADS
+from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, ROAD_LENGTH, THREAT
 from siqi.games.connect6.rules.movegen import winning_move
 from siqi.games.connect6.rules.position import (
     NO_POINT,
     NOT_OVER,
     POSITION,
-    THREAT,
+    ROAD_WORDS,
     do_move,
     do_stone,
     first_stone,
+    roads_with,
     second_stone,
     undo_move,
     undo_stone,
@@ -24,7 +25,7 @@ from siqi.games.connect6.rules.position import (
 from siqi.games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK, WORK_DTYPE
 from siqi.games.connect6.search.attacks import NO_ATTACK, UNSTOPPABLE, list_attacks, list_pairs_with, list_replies
 from siqi.games.kernel.control import Control
-from siqi.games.kernel.intrinsics import recurse_3
+from siqi.games.kernel.intrinsics import recurse_3, trailing_zeros
 from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, outlined, pair, void
 from siqi.games.kernel.node import count_node, hasten_poll, pick_from
 from siqi.games.kernel.tt import EXACT, TranspositionTable, entry_depth, entry_move, entry_score, probe, save
@@ -160,11 +161,16 @@ def add_to_zone(work: Record, point: int) -> None:
 @inner(void(POSITION, WORK, LOOKUP, int64))
 def add_counters_to_zone(pos: Record, work: Record, lookup: Record, side: int) -> None:
     """Add the points where one more stone of `side` makes a threat to the zone."""
-    for road in range(ROADS):
-        if lookup.own[side * 64 + pos.roads[road]] >= THREAT - 1:
-            for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
+    stone = 1 if side == 0 else 8
+    for word in range(ROAD_WORDS):
+        mask = roads_with(pos, word, (THREAT - 1) * stone, THREAT * stone)
+        mask |= roads_with(pos, word, (THREAT + 1) * stone, (THREAT + 1) * stone)
+        while mask != 0:
+            first = (64 * word + trailing_zeros(mask)) * ROAD_LENGTH
+            for i in range(first, first + ROAD_LENGTH):
                 if pos.stones[lookup.road_points[i]] == 0:
                     add_to_zone(work, int64(lookup.road_points[i]))
+            mask &= mask - 1
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))

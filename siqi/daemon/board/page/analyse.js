@@ -5,7 +5,7 @@ import { PieceEditor } from './edit.js';
 import { Graph } from './graph.js';
 import { LineList } from './lines.js';
 import { OpenDialog, save } from './open.js';
-import { button, fill, get, toggle, write } from './parts.js';
+import { button, element, fill, get, toggle, write } from './parts.js';
 import { Battle } from './battle.js';
 import { pick } from './picks.js';
 import { ruleText } from './words.js';
@@ -341,12 +341,12 @@ export class AnalysePage {
     book.dataset.line = line;
     const rows = now.book.map((known) => {
       const row = button('', () => this.add(known.move.word));
-      row.replaceChildren(part('b', moveText(known.move, false)), part('span', text('gamesPlayed', { n: known.games })), part('span', percent(known.score)));
+      row.replaceChildren(element('b', '', moveText(known.move, false)), element('span', '', text('gamesPlayed', { n: known.games })), element('span', '', percent(known.score)));
       return row;
     });
     const rules = now.rules.map(({ moves, share, asked, counts_positions, intents }) =>
       ruleText(spoken(), { moves: moves.map((move) => moveText(move, false)), share: percent(share), asked, isOfPositions: counts_positions, intents }));
-    get('bookmoves').replaceChildren(...rows, ...[...rules, ...now.known].map((words) => part('p', words)));
+    get('bookmoves').replaceChildren(...rows, ...[...rules, ...now.known].map((words) => element('p', '', words)));
   }
 
   showActions() {
@@ -379,8 +379,7 @@ export class AnalysePage {
   stepButtons(now) {
     const steps = /** @type {[string, string, number][]} */ ([['|◀', 'toStart', 0], ['◀', 'back', this.tree.before(now.node)], ['▶', 'forth', this.tree.after(now.node)], ['▶|', 'toEnd', this.tree.end(now.node)]]);
     return steps.map(([sign, key, node]) => {
-      const made = button(key, () => this.go(node), false, node === now.node);
-      made.textContent = sign;
+      const made = button(key, () => this.go(node), false, node === now.node, sign);
       made.setAttribute('aria-label', text(key));
       made.title = text(key);
       return made;
@@ -389,20 +388,16 @@ export class AnalysePage {
 
   /** @param {AnalysisShown} now */
   throwButtons(now) {
-    return [1, 2, 3, 4, 5, 6, 0].map((n) => {
-      const made = button(`throw${n}`, () => this.shell.ask({ do: 'dice', throw: n }));
-      made.textContent = n ? String(n) : text('anyThrow');
-      made.setAttribute('aria-pressed', String(now.throw === n));
-      return made;
-    });
+    return [1, 2, 3, 4, 5, 6, 0].map((n) =>
+      toggle(`throw${n}`, now.throw === n, () => this.shell.ask({ do: 'dice', throw: n }), n ? String(n) : text('anyThrow')));
   }
 
   /** @param {AnalysisShown} now */
   studyButtons(now) {
     const { shell } = this;
     const made = [button('open', () => this.dialog.open(false))];
-    made.push(button(now.judging ? 'judgeStop' : 'judge', () => shell.ask({ do: 'judge' })));
-    if (now.judging) made[1].textContent = text('judgeStop', { n: now.judging });
+    const key = now.judging ? 'judgeStop' : 'judge';
+    made.push(button(key, () => shell.ask({ do: 'judge' }), false, false, text(key, { n: now.judging })));
     made.push(button('promote', () => shell.ask({ do: 'promote', node: now.node }), false, this.tree.isMain(now.node)));
     made.push(button('remove', () => shell.ask({ do: 'remove', node: now.node }), false, !now.node));
     if (now.can_restore) made.push(button('restore', () => shell.ask({ do: 'restore' })));
@@ -425,16 +420,6 @@ export class AnalysePage {
 function speedText(lines) {
   const speed = (1000 * lines.nodes) / Math.max(lines.elapsed_ms, 1);
   return speed >= 1e6 ? `${(speed / 1e6).toFixed(1)} M` : speed >= 1e3 ? `${Math.round(speed / 1e3)} k` : String(Math.round(speed));
-}
-
-/**
- * @param {string} tag
- * @param {string} words
- */
-function part(tag, words) {
-  const made = document.createElement(tag);
-  made.textContent = words;
-  return made;
 }
 
 /**

@@ -5,7 +5,7 @@ import { BoardView } from './board.js';
 import { ChampionshipPage } from './championship.js';
 import { FilesDialog } from './files.js';
 import { connect } from './link.js';
-import { button, fill, get, keep, kept } from './parts.js';
+import { button, element, fill, get, keep, kept } from './parts.js';
 import { PlayPage } from './play.js';
 import { refusalText, speak, spoken, text } from './texts.js';
 
@@ -173,13 +173,7 @@ document.addEventListener('keydown', (event) => {
 });
 
 function openKeys() {
-  get('key-list').replaceChildren(...(active?.keys ?? []).flatMap(([keys, about]) => {
-    const term = document.createElement('dt');
-    const meaning = document.createElement('dd');
-    term.textContent = keys;
-    meaning.textContent = text(about);
-    return [term, meaning];
-  }));
+  get('key-list').replaceChildren(...(active?.keys ?? []).flatMap(([keys, about]) => [element('dt', '', keys), element('dd', '', text(about))]));
   /** @type {HTMLDialogElement} */ (get('keys')).showModal();
 }
 

@@ -1,6 +1,6 @@
 // The referee's answer to a move of Junqi into a battle, where an analysis knows one side's pieces alone.
 
-import { button, fill } from './parts.js';
+import { button, fill, toggle } from './parts.js';
 import { text } from './texts.js';
 
 export class Battle {
@@ -47,10 +47,8 @@ export class Battle {
   }
 
   flagButton() {
-    const made = button('flag', () => { this.picksFlag = !this.picksFlag; this.changed(); });
-    made.textContent = this.picksFlag ? text('flagPick') : this.flag ? text('flagAt', { point: this.flag }) : text('flag');
-    made.setAttribute('aria-pressed', String(this.picksFlag));
-    return made;
+    const words = this.picksFlag ? text('flagPick') : this.flag ? text('flagAt', { point: this.flag }) : text('flag');
+    return toggle('flag', this.picksFlag, () => { this.picksFlag = !this.picksFlag; this.changed(); }, words);
   }
 
   /** @param {number} result */

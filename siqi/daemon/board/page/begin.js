@@ -1,5 +1,6 @@
 // The form for a new game: a part of the page before the first one, afterwards a dialog.
 
+import { element, get } from './parts.js';
 import { spoken, text } from './texts.js';
 
 /** @typedef {import('./types.js').GameCard} GameCard */
@@ -9,13 +10,6 @@ const MINUTES = [0, 1, 3, 4, 5, 10, 15, 30, 45];
 const INCREMENTS = [0, 1, 2, 5, 10, 30];
 const MOVETIMES = [0.1, 0.5, 1, 3, 10, 30];
 const DEFAULT_LEVEL = 5;
-
-/**
- * @template {HTMLElement} T
- * @param {string} id
- * @returns {T}
- */
-const get = (id) => /** @type {T} */ (document.getElementById(id));
 
 /**
  * @param {HTMLSelectElement} select
@@ -35,9 +29,8 @@ function fill(select, options, chosen) {
 function radios(set, name, options, chosen) {
   const legend = set.querySelector('legend');
   set.replaceChildren(...(legend ? [legend] : []), ...options.map(([value, label]) => {
-    const choice = document.createElement('label');
-    choice.className = 'choice';
-    const input = document.createElement('input');
+    const choice = element('label', 'choice');
+    const input = element('input');
     Object.assign(input, { type: 'radio', name, value, checked: value === chosen });
     choice.append(input, label);
     return choice;

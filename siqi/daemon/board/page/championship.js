@@ -5,7 +5,7 @@ import { ClockFace, clockText } from './clocks.js';
 import { Corrections } from './corrections.js';
 import { layoutButtons } from './layouts.js';
 import { MoveList } from './moves.js';
-import { button, fill, get, kept, write } from './parts.js';
+import { button, dieButtons, element, fill, get, kept, write } from './parts.js';
 import { pick } from './picks.js';
 import { progressText, reasonText, refusalText, spoken, text } from './texts.js';
 
@@ -308,11 +308,8 @@ export class ChampionshipPage {
     const checks = this.shown?.checks ?? [];
     get('c-checks').hidden = !checks.length;
     get('c-checks').replaceChildren(...checks.map((check) => {
-      const item = document.createElement('li');
       const sign = check.is_good === null ? '…' : check.is_good ? '✓' : '✗';
-      item.textContent = `${sign} ${text(`check_${check.name}`)}${check.detail ? `: ${check.detail}` : ''}`;
-      item.className = check.is_good === false ? 'bad' : '';
-      return item;
+      return element('li', check.is_good === false ? 'bad' : '', `${sign} ${text(`check_${check.name}`)}${check.detail ? `: ${check.detail}` : ''}`);
     }));
   }
 
@@ -331,7 +328,7 @@ export class ChampionshipPage {
       if (shown.press === 'set-up') first.push(button('setUpDone', () => shell.ask({ do: 'set up' }), true, !shown.word));
       if (shown.setup.length) {
         if (shown.press === 'announce' || shown.turn === shown.first) first.push(button('propose', () => shell.ask({ do: 'propose' })));
-        for (const word of shown.presets) first.push(this.preset(word));
+        for (const word of shown.presets) first.push(button(`preset ${word}`, () => shell.ask({ do: 'arrange', word }), false, false, text('preset', { word })));
         first.push(...layoutButtons(shell, shown.layouts));
       }
       if (shown.press === 'next') first.push(button('nextGame', () => shell.ask({ do: 'next game' }), !shown.contest?.is_decided));
@@ -345,23 +342,14 @@ export class ChampionshipPage {
     get('c-typed').hidden = !(shown && can && (shown.choices.length || shown.stones || shown.setup.length));
   }
 
-  /** @param {string} word */
-  preset(word) {
-    const made = button('preset', () => this.shell.ask({ do: 'arrange', word }));
-    made.textContent = text('preset', { word });
-    made.dataset.act = `preset ${word}`;
-    return made;
-  }
-
   answerButtons() {
     const made = this.answers().map((answer) => {
       const each = button(`answer${answer}`, () => this.setResult(answer), this.result === answer);
       each.setAttribute('aria-pressed', String(this.result === answer));
       return each;
     });
-    const flag = button('flag', () => { this.picksFlag = !this.picksFlag; this.shell.show(); }, this.picksFlag);
-    flag.textContent = this.picksFlag ? text('flagPick') : this.flag ? text('flagAt', { point: this.flag }) : text('flag');
-    return [...made, flag];
+    const words = this.picksFlag ? text('flagPick') : this.flag ? text('flagAt', { point: this.flag }) : text('flag');
+    return [...made, button('flag', () => { this.picksFlag = !this.picksFlag; this.shell.show(); }, this.picksFlag, false, words)];
   }
 
   /** @param {boolean} can */
@@ -371,13 +359,7 @@ export class ChampionshipPage {
     const stands = Boolean(shown?.throw && shown.stage === 'play' && !this.draft); // a wrong one is corrected before its move
     dice.hidden = !(can && this.card()?.has_dice && (shown?.press === 'throw' || stands));
     dice.classList.toggle('corrects', stands);
-    if (!dice.childElementCount) {
-      for (let n = 1; n <= 6; n += 1) {
-        const made = button('', () => this.shell.ask({ do: 'throw', throw: n }));
-        made.textContent = String(n);
-        dice.append(made);
-      }
-    }
+    if (!dice.childElementCount) dice.append(...dieButtons(this.shell));
     [...dice.children].forEach((each, i) => each.setAttribute('aria-pressed', String(shown?.throw === i + 1)));
   }
 

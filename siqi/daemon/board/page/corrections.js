@@ -2,7 +2,7 @@
 
 import { clockText } from './clocks.js';
 import { askFor, clockMs } from './form.js';
-import { button, fill, get, write } from './parts.js';
+import { button, element, fill, get, write } from './parts.js';
 import { spoken, text } from './texts.js';
 
 /** @typedef {import('./types.js').Table} Table */
@@ -53,11 +53,8 @@ export class Corrections {
       ...(isOver ? [button('review', () => this.shell.ask({ do: 'review' }))] : []),
     ]);
     this.showGames(shown);
-    get('c-log').replaceChildren(...shown.corrections.map((correction) => {
-      const item = document.createElement('li');
-      item.textContent = `${correction.at.slice(11)} ${text('gameNumber', { n: correction.game })}: ${text(`log_${correction.what}`)} ${this.detail(correction)} ${correction.note}`;
-      return item;
-    }));
+    get('c-log').replaceChildren(...shown.corrections.map((correction) =>
+      element('li', '', `${correction.at.slice(11)} ${text('gameNumber', { n: correction.game })}: ${text(`log_${correction.what}`)} ${this.detail(correction)} ${correction.note}`)));
     get('c-log-title').hidden = !shown.corrections.length;
   }
 
@@ -93,20 +90,17 @@ export class Corrections {
     const contest = shown.contest;
     if (!contest) return;
     fill('c-games', contest.played.map((game, i) => {
-      const made = button('gameNumber', () => this.open(i), false, i === contest.current || !this.shell.holds);
       const result = !game.end ? '…' : game.end === 'adjourned' ? text('adjourned') : game.winner === null ? '½' : contest.teams[game.winner];
-      made.textContent = `${i + 1}: ${result}`;
-      made.dataset.act = `game ${i}`;
+      const made = button(`game ${i}`, () => this.open(i), false, i === contest.current || !this.shell.holds, `${i + 1}: ${result}`);
       made.setAttribute('aria-pressed', String(i === contest.current));
       return made;
     }));
   }
 
   download() {
-    const link = document.createElement('a');
-    Object.assign(link, { href: '/record', textContent: text('saveRecord'), className: 'plain' });
+    const link = element('a', 'plain', text('saveRecord'));
+    Object.assign(link, { href: '/record', download: '' });
     link.dataset.act = 'record';
-    link.setAttribute('download', '');
     return link;
   }
 

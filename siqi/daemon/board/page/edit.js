@@ -62,16 +62,10 @@ export class PieceEditor {
   buttons(card) {
     const { shell } = this;
     const name = (/** @type {number} */ side) => card.names[spoken()][1 + side];
-    const ends = [0, 1].map((turn) => {
-      const made = button(`edited${turn}`, () => shell.ask({ do: 'edited', turn, throw: card.has_dice ? this.throw : 0 }), true);
-      made.textContent = text('analyseTurn', { side: name(turn) });
-      return made;
-    });
-    const deploy = card.has_setup ? [0, 1].map((side) => {
-      const made = button(`deploy${side}`, () => shell.ask({ do: 'deploy', side }));
-      made.textContent = text('deploy', { side: name(side) });
-      return made;
-    }) : [];
+    const ends = [0, 1].map((turn) =>
+      button(`edited${turn}`, () => shell.ask({ do: 'edited', turn, throw: card.has_dice ? this.throw : 0 }), true, false, text('analyseTurn', { side: name(turn) })));
+    const deploy = card.has_setup ? [0, 1].map((side) =>
+      button(`deploy${side}`, () => shell.ask({ do: 'deploy', side }), false, false, text('deploy', { side: name(side) }))) : [];
     const throws = card.has_dice ? [1, 2, 3, 4, 5, 6, 0].map((n) => toggle(`edit-throw${n}`, this.throw === n, () => {
       this.throw = n;
       shell.show();

@@ -24,12 +24,11 @@ export class FilesDialog {
     if (!this.isAsking) return;
     this.isAsking = false;
     const rows = event.files.map((file) => {
+      const game = this.shell.cards.find((card) => card.game === file.game)?.names[spoken()][0] ?? file.game;
       const made = button('', () => {
         this.dialog.close();
         this.shell.ask({ do: 'open file', name: file.name });
-      }, false, file.name === event.current);
-      const game = this.shell.cards.find((card) => card.game === file.game)?.names[spoken()][0] ?? file.game;
-      made.textContent = [file.at.slice(0, 16).replace('T', ' '), game, file.title].filter(Boolean).join(' · ');
+      }, false, file.name === event.current, [file.at.slice(0, 16).replace('T', ' '), game, file.title].filter(Boolean).join(' · '));
       made.dataset.file = file.name;
       return made;
     });

@@ -1,6 +1,6 @@
 // A dialog that asks for some values: one form for all corrections and settings.
 
-import { get } from './parts.js';
+import { button, element, get } from './parts.js';
 import { text } from './texts.js';
 
 /**
@@ -19,21 +19,16 @@ import { text } from './texts.js';
 export function askFor(title, fields, done, more = {}) {
   /** @type {HTMLDialogElement} */
   const dialog = get('form');
-  const form = document.createElement('form');
+  const form = element('form');
   form.method = 'dialog';
-  const heading = document.createElement('h2');
+  const heading = element('h2', '', title);
   heading.id = 'form-title';
-  heading.textContent = title;
-  const about = document.createElement('p');
-  about.className = 'faint';
-  about.textContent = more.about ?? '';
+  const about = element('p', 'faint', more.about);
   about.hidden = !more.about;
-  const list = document.createElement('div');
-  list.className = 'fields';
+  const list = element('div', 'fields');
   const inputs = new Map(fields.map((field) => [field.name, input(field)]));
   for (const field of fields) {
-    const label = document.createElement('label');
-    label.textContent = field.label;
+    const label = element('label', '', field.label);
     label.htmlFor = `form-${field.name}`;
     list.append(label, /** @type {HTMLElement} */ (inputs.get(field.name)));
   }
@@ -52,15 +47,11 @@ export function askFor(title, fields, done, more = {}) {
  * @param {string} act
  */
 function bar(dialog, act) {
-  const made = document.createElement('div');
-  made.className = 'bar';
-  const send = document.createElement('button');
-  Object.assign(send, { type: 'submit', className: 'first', textContent: act });
+  const made = element('div', 'bar');
+  const send = element('button', 'first', act);
+  send.type = 'submit';
   send.dataset.act = 'send';
-  const cancel = document.createElement('button');
-  Object.assign(cancel, { type: 'button', textContent: text('cancel') });
-  cancel.addEventListener('click', () => dialog.close());
-  made.append(send, cancel);
+  made.append(send, button('cancel', () => dialog.close()));
   return made;
 }
 
@@ -70,17 +61,17 @@ function bar(dialog, act) {
  */
 function input(field) {
   if (field.kind === 'choice') {
-    const select = document.createElement('select');
+    const select = element('select');
     select.append(...(field.options ?? []).map(([value, label]) => new Option(label, value, false, value === field.value)));
     select.id = `form-${field.name}`;
     return select;
   }
   if (field.kind === 'lines') {
-    const lines = document.createElement('textarea');
+    const lines = element('textarea');
     Object.assign(lines, { id: `form-${field.name}`, rows: 8, maxLength: 20000, spellcheck: false, required: true });
     return lines;
   }
-  const made = document.createElement('input');
+  const made = element('input');
   made.id = `form-${field.name}`;
   made.maxLength = 80;
   if (field.kind === 'check') {

@@ -13,12 +13,7 @@ import { text } from './texts.js';
  * @returns {HTMLElement[]}
  */
 export function layoutButtons(shell, names) {
-  const taken = names.map((name) => {
-    const made = button('', () => shell.ask({ do: 'use layout', name }));
-    made.textContent = name;
-    made.dataset.act = `layout ${names.indexOf(name)}`;
-    return made;
-  });
+  const taken = names.map((name, i) => button(`layout ${i}`, () => shell.ask({ do: 'use layout', name }), false, false, name));
   const keep = button('keepLayout', () => askFor(text('keepLayout'), [{ name: 'name', label: text('layoutName'), kind: 'text', value: '' }], ({ name }) => {
     if (name) shell.ask({ do: 'save layout', name });
   }, { about: text('keepLayoutHow') }));

@@ -1,5 +1,6 @@
 // The engine's lines as a list; before a throw each throw's best, with its chance as a bar.
 
+import { element } from './parts.js';
 import { moveText, percent, scoreText, spoken, text } from './texts.js';
 
 /** @typedef {import('./types.js').AnalysisShown} AnalysisShown */
@@ -32,7 +33,7 @@ export class LineList {
     this.key = key;
     this.root.hidden = !now.lines || Boolean(now.ending) || now.needs_setup;
     const focus = document.activeElement instanceof HTMLElement && this.root.contains(document.activeElement) ? document.activeElement.dataset.word : '';
-    this.root.replaceChildren(...(report ? report.lines.map((line) => this.row(line, now, card)) : [waiting()]));
+    this.root.replaceChildren(...(report ? report.lines.map((line) => this.row(line, now, card)) : [element('div', 'line faint', text('searching'))]));
     if (focus) /** @type {HTMLElement | null} */ (this.root.querySelector(`[data-word="${focus}"]`))?.focus();
   }
 
@@ -42,34 +43,14 @@ export class LineList {
    * @param {GameCard | undefined} card
    */
   row(line, now, card) {
-    const row = document.createElement(line.throw ? 'div' : 'button');
-    row.className = 'line';
-    if (row instanceof HTMLButtonElement) {
-      row.type = 'button';
-      row.dataset.word = line.moves[0].word;
-    }
-    const value = document.createElement('span');
-    value.className = 'value';
-    value.textContent = line.mate ? scoreText(line.mate, card) : percent(line.chance);
-    const moves = document.createElement('span');
-    moves.className = 'pv';
-    moves.textContent = line.moves.map((move) => moveText(move, false)).join(' ');
+    const row = element(line.throw ? 'div' : 'button', 'line');
     if (line.throw) {
-      const thrown = document.createElement('span');
-      thrown.className = 'thrown';
-      thrown.textContent = text('thrown', { throw: line.throw });
-      const bar = document.createElement('meter');
+      const bar = element('meter');
       Object.assign(bar, { min: 0, max: 1, value: now.turn ? 1 - line.chance : line.chance });
-      row.append(thrown, bar);
-    }
-    row.append(value, moves);
+      row.append(element('span', 'thrown', text('thrown', { throw: line.throw })), bar);
+    } else row.dataset.word = line.moves[0].word;
+    const moves = line.moves.map((move) => moveText(move, false)).join(' ');
+    row.append(element('span', 'value', line.mate ? scoreText(line.mate, card) : percent(line.chance)), element('span', 'pv', moves));
     return row;
   }
-}
-
-function waiting() {
-  const row = document.createElement('div');
-  row.className = 'line faint';
-  row.textContent = text('searching');
-  return row;
 }

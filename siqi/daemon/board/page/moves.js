@@ -1,5 +1,6 @@
 // The list of a game's moves, two in a row.
 
+import { element } from './parts.js';
 import { moveText, spoken } from './texts.js';
 
 /** @typedef {import('./types.js').PlayedMove} PlayedMove */
@@ -28,12 +29,7 @@ export class MoveList {
     this.root.hidden = !moves.length;
     this.root.replaceChildren();
     moves.forEach((move, i) => {
-      if (i % 2 === 0) {
-        const number = document.createElement('span');
-        number.className = 'number';
-        number.textContent = i < setups ? '' : `${(i - setups) / 2 + 1}.`;
-        this.root.append(number);
-      }
+      if (i % 2 === 0) this.root.append(element('span', 'number', i < setups ? '' : `${(i - setups) / 2 + 1}.`));
       this.root.append(this.part(moveText(move, i < setups), i + 1, i + 1 === current ? 'now' : i < current ? '' : 'ahead'));
     });
     const now = this.root.querySelector('.now');
@@ -46,11 +42,8 @@ export class MoveList {
    * @param {string} kind
    */
   part(words, ply, kind) {
-    const part = document.createElement(this.chosen ? 'button' : 'span');
-    if (part instanceof HTMLButtonElement) part.type = 'button';
-    part.textContent = words;
-    part.className = kind;
     const { chosen } = this;
+    const part = element(chosen ? 'button' : 'span', kind, words);
     if (chosen) {
       part.dataset.ply = String(ply);
       part.addEventListener('click', () => chosen(ply));

@@ -50,10 +50,8 @@ export class OpenDialog {
   /** Write the games in the language of the page. */
   write() {
     fill('open-games', this.shell.cards.map((card) => {
-      const made = button('', () => this.shell.ask({ do: 'open', game: card.game }));
-      made.textContent = card.names[spoken()][0];
+      const made = button(card.game, () => this.shell.ask({ do: 'open', game: card.game }), false, false, card.names[spoken()][0]);
       made.dataset.game = card.game;
-      made.dataset.act = card.game;
       return made;
     }));
   }

@@ -21,18 +21,31 @@ export function write(id, line) {
 }
 
 /**
+ * Return a new element.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {string} [className]
+ * @param {string} [words]
+ */
+export function element(tag, className = '', words = '') {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = words;
+  if (made instanceof HTMLButtonElement) made.type = 'button';
+  return made;
+}
+
+/**
  * Return a button.
  * @param {string} key of the text
  * @param {() => void} act
  * @param {boolean} [isFirst] the usual next thing
  * @param {boolean} [isDisabled]
+ * @param {string} [words] in place of the key's text
  */
-export function button(key, act, isFirst = false, isDisabled = false) {
-  const made = document.createElement('button');
-  made.type = 'button';
-  made.textContent = text(key);
+export function button(key, act, isFirst = false, isDisabled = false, words = text(key)) {
+  const made = element('button', isFirst ? 'first' : '', words);
   made.dataset.act = key;
-  made.className = isFirst ? 'first' : '';
   made.disabled = isDisabled;
   made.addEventListener('click', act);
   return made;
@@ -46,10 +59,17 @@ export function button(key, act, isFirst = false, isDisabled = false) {
  * @param {string} [words]
  */
 export function toggle(key, isOn, act, words = text(key)) {
-  const made = button(key, act);
-  made.textContent = words;
+  const made = button(key, act, false, false, words);
   made.setAttribute('aria-pressed', String(isOn));
   return made;
+}
+
+/**
+ * Return the buttons by which the throw of a die is entered.
+ * @param {import('./types.js').Shell} shell
+ */
+export function dieButtons(shell) {
+  return [1, 2, 3, 4, 5, 6].map((n) => button('', () => shell.ask({ do: 'throw', throw: n }), false, false, String(n)));
 }
 
 /**

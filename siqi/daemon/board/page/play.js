@@ -4,7 +4,7 @@ import { BeginDialog } from './begin.js';
 import { ClockFace, clockText } from './clocks.js';
 import { layoutButtons } from './layouts.js';
 import { MoveList } from './moves.js';
-import { button, fill, get, write } from './parts.js';
+import { button, dieButtons, element, fill, get, write } from './parts.js';
 import { pick } from './picks.js';
 import { moveText, percent, progressText, reasonText, spoken, text } from './texts.js';
 
@@ -260,13 +260,7 @@ export class PlayPage {
     fill('actions', more);
     const dice = get('dice');
     dice.hidden = !(shown?.needs_throw && shell.holds && shell.isOpen);
-    if (!dice.childElementCount) {
-      for (let n = 1; n <= 6; n += 1) {
-        const made = button('', () => shell.ask({ do: 'throw', throw: n }));
-        made.textContent = String(n);
-        dice.append(made);
-      }
-    }
+    if (!dice.childElementCount) dice.append(...dieButtons(shell));
     get('typed').hidden = !(shown && shell.holds && shell.isOpen && (shown.choices.length || shown.stones || shown.setup.length));
   }
 
@@ -274,8 +268,8 @@ export class PlayPage {
   reviewButton() {
     const { review } = this;
     if (!review.address) return button('review', () => this.shell.ask({ do: 'review' }), true, Boolean(review.text));
-    const link = document.createElement('a');
-    Object.assign(link, { href: review.address, target: '_blank', rel: 'noopener', textContent: text('openReview'), className: 'first' });
+    const link = element('a', 'first', text('openReview'));
+    Object.assign(link, { href: review.address, target: '_blank', rel: 'noopener' });
     link.dataset.act = 'review';
     return link;
   }

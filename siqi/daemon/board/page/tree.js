@@ -1,5 +1,6 @@
 // The tree of an analysis as a list: the main line runs on, variations are indented below the move they replace.
 
+import { element } from './parts.js';
 import { moveText, percent, spoken, text } from './texts.js';
 
 /** @typedef {import('./types.js').TreeShown} TreeShown */
@@ -148,9 +149,9 @@ export class TreeList {
     if (this.drawn !== spoken()) {
       this.drawn = spoken();
       this.root.replaceChildren();
-      if (this.tree.comment) this.root.append(made('span', 'comment', this.tree.comment));
+      if (this.tree.comment) this.root.append(element('span', 'comment', this.tree.comment));
       this.draw(this.root, 0, 0, true);
-      if (!this.tree.nodes.length) this.root.append(made('span', 'faint', text('noMoves')));
+      if (!this.tree.nodes.length) this.root.append(element('span', 'faint', text('noMoves')));
     }
     for (const part of this.root.querySelectorAll('.now')) part.classList.remove('now');
     const now = this.root.querySelector(`[data-node="${current}"]`);
@@ -183,7 +184,7 @@ export class TreeList {
       this.number(parent, ply, isBegun);
       const isNoted = this.part(parent, first, ply);
       for (const other of others) {
-        const branch = made('div', 'branch', '');
+        const branch = element('div', 'branch', '');
         this.number(branch, ply, true);
         const hasComment = this.part(branch, other, ply);
         this.draw(branch, other, ply + 1, hasComment);
@@ -202,7 +203,7 @@ export class TreeList {
   number(parent, ply, isBegun) {
     const count = ply - this.tree.setups + this.firstTurn;
     if (ply < this.tree.setups || (count % 2 && !isBegun)) return;
-    parent.append(made('span', 'number', `${(count >> 1) + 1}${count % 2 ? '…' : '.'}`));
+    parent.append(element('span', 'number', `${(count >> 1) + 1}${count % 2 ? '…' : '.'}`));
   }
 
   /**
@@ -216,24 +217,11 @@ export class TreeList {
     if (!shown) return false;
     const worth = grade(this.loss(node));
     const signs = (shown.nags ?? []).map((nag) => SIGNS[nag] ?? '').join('') || LOSSES[worth];
-    const move = made('button', worth ? `move loss${worth}` : 'move', moveText(shown.move, ply < this.tree.setups) + signs);
+    const move = element('button', worth ? `move loss${worth}` : 'move', moveText(shown.move, ply < this.tree.setups) + signs);
     move.dataset.node = String(node);
     if (shown.chance != null) move.title = percent(shown.chance);
     parent.append(move);
-    if (shown.comment) parent.append(made('span', 'comment', shown.comment));
+    if (shown.comment) parent.append(element('span', 'comment', shown.comment));
     return Boolean(shown.comment);
   }
-}
-
-/**
- * @param {string} tag
- * @param {string} name
- * @param {string} words
- */
-function made(tag, name, words) {
-  const part = document.createElement(tag);
-  part.className = name;
-  part.textContent = words;
-  if (part instanceof HTMLButtonElement) part.type = 'button';
-  return part;
 }

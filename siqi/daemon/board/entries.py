@@ -1,4 +1,4 @@
-"""The facts of a session, in the order in which they came to be: the lines of its file.
+"""The facts of a session, in the order in which they came to be: the lines of its file; contests share some of them.
 
 Every fact bears the time of the day for people who read the file; nothing is computed from it. Clocks are what each
 side has used, in milliseconds.
@@ -20,7 +20,7 @@ Used = tuple[int, int]
 class Entry(msgspec.Struct, frozen=True, tag_field="entry", kw_only=True):
     """A fact."""
 
-    at: str  # the time of the day, in UTC, for people
+    at: str  # the time of the day, in UTC, for people; of a contest the local time, such as 2026-11-27T14:00:05
 
 
 class Begun(Entry, frozen=True, tag="begun"):
@@ -47,7 +47,7 @@ class Thrown(Entry, frozen=True, tag="thrown"):
 class Moved(Entry, frozen=True, tag="moved"):
     """The side to move has moved, or set up its pieces. It has answered the throw that stood, if there was one."""
 
-    word: str  # of the protocol, without results: the session is the referee
+    word: str  # of the protocol; in Play without results: the session is the referee
     by: By
     used: Used
 

@@ -7,23 +7,22 @@ import random
 from collections.abc import Callable
 
 from siqi.daemon.board.commands import Refusal
-from siqi.daemon.board.entries import AnyEntry, Begun, By, Ended, Moved, Thrown, Ticked, Used
+from siqi.daemon.board.entries import AnyEntry, Begun, Ended, Thrown, Ticked
 from siqi.daemon.board.events import Clocks, Ending
+from siqi.daemon.board.facts import GameFacts
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.state import State, fold
-from siqi.daemon.board.stopwatch import Stopwatch
 from siqi.daemon.board.store import Store
 from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
 from siqi.games.contract import RESULTS, Game, Position
 
 
-class Played:
-    """The youngest game of a store, and those that are begun after it. OSError of any call: nothing was stored."""
+class Played(GameFacts):
+    """Play's youngest game, and those that are begun after it."""
 
     def __init__(self, store: Store[AnyEntry], clock: Callable[[], float], today: Callable[[], str]) -> None:
         """Open the game; OSError if its file cannot be read."""
-        self._store, self._stopwatch, self.today = store, Stopwatch(clock), today
-        self.loaded: Positions | None = None
+        super().__init__(store, clock, today)
         try:
             self._take(fold(store.latest()))
         except ValueError as error:
@@ -33,7 +32,6 @@ class Played:
         """Take a state that was read from a file."""
         self.state = state
         self.is_held = state.begun is not None and state.ended is None
-        """True after a restart, or when a fact could not be stored, until the person says go on."""
 
     # What it is
 
@@ -45,11 +43,8 @@ class Played:
         return self.state.begun
 
     @property
-    def positions(self) -> Positions:
-        """The positions; Refusal until the game is loaded."""
-        if self.loaded is None:
-            raise Refusal("the game is being loaded")
-        return self.loaded
+    def game(self) -> State:
+        return self.state
 
     @property
     def goes_on(self) -> bool:
@@ -61,11 +56,6 @@ class Played:
     @property
     def clock_runs(self) -> bool:
         return self._stopwatch.is_running
-
-    @property
-    def needs_throw(self) -> bool:
-        """True if the side to move has no throw, where it needs one."""
-        return self.positions.info.has_dice and self.positions.has_pieces and not self.state.throw
 
     def ending(self) -> Ending | None:
         """Return how the game has ended, None while it has not."""
@@ -122,17 +112,12 @@ class Played:
             self.is_held = False
 
     def add(self, entry: AnyEntry) -> None:
-        """Store a fact, then let it count."""
         after = self.state.after(entry)
         self._store.add(entry)
         self.state = after
         self._stopwatch.stored(entry)
         if self.loaded is not None:
             self.loaded.follow(after)
-
-    def play(self, word: str, by: By) -> None:
-        """Play a move, which `Positions.checked` has returned."""
-        self.add(Moved(at=self.today(), word=word, by=by, used=self.used()))
 
     def settle(self, *, waits: bool = False) -> None:
         """Do what follows by itself: throw the die, unless it waits, and run the clock of the side to move."""
@@ -145,31 +130,14 @@ class Played:
             self.add(Thrown(at=self.today(), throw=throw, by="page"))
         self._stopwatch.run(self.goes_on and begun.clock_ms > 0 and self.loaded.has_pieces)
 
-    def hold(self) -> None:
-        """Wait until the person says go on: a fact could not be stored."""
-        self._stopwatch.run(False)
-        self.is_held = True
-
     # Clocks
 
-    def tick(self) -> bool:
-        """Look at the clocks; return True if one has ended the game."""
-        if not self.clock_runs:
+    def _has_lost_on_time(self, side: int) -> bool:
+        if self.left(side) > 0:
             return False
-        side = self.positions.whole.turn
-        if self.left(side) <= 0:
-            self.add(Ended(at=self.today(), winner=1 - side, reason="time", used=self.used()))
-            self.settle()
-            return True
-        if self._stopwatch.is_due:
-            self.add(Ticked(at=self.today(), used=self.used()))
-        return False
-
-    def used(self) -> Used:
-        """Return what each side has used by now, in milliseconds."""
-        if not self._stopwatch.is_running:
-            return self.state.used
-        return self._stopwatch.used(self.state.used, self.positions.whole.turn)
+        self.add(Ended(at=self.today(), winner=1 - side, reason="time", used=self.used()))
+        self.settle()
+        return True
 
     def left(self, side: int) -> float:
         """Return the milliseconds that a side has left. What it has used stays used when moves are taken back."""

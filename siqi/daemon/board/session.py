@@ -164,9 +164,8 @@ class Session(Mode):
             raise Refusal(f"no game {command.game}")
         if command.teaches and command.clock_ms:
             raise Refusal("moves are taken back without clocks only")
-        settings = {name: getattr(command, name) for name in command.__struct_fields__}
         seed = self._seed or secrets.randbelow(2**31) + 1
-        self._played.begin(Begun(at=self._played.today(), seed=seed, **settings))
+        self._played.begin(Begun(at=self._played.today(), seed=seed, **msgspec.structs.asdict(command)))
         self._nonce += 1
         self._teaching.forget()
         self._forget()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 import msgspec
@@ -16,17 +17,15 @@ from siqi.daemon.board.entries import (
     TakenBack,
     Thrown,
     Ticked,
-    Used,
     WentBack,
 )
-from siqi.daemon.board.tree import Tree
+from siqi.daemon.board.tree import TimedTree
 
 
-class State(Tree, frozen=True):
+class State(TimedTree, frozen=True):
     """A session's state. `begun` is None before the first fact."""
 
     begun: Begun | None = None
-    used: Used = (0, 0)
     is_paused: bool = False
     ended: Ended | None = None
     taken: frozenset[int] = frozenset()  # the nodes of bad moves that were taken back
@@ -60,7 +59,4 @@ class State(Tree, frozen=True):
 
 def fold(entries: Iterable[AnyEntry]) -> State:
     """Return the state after all facts; ValueError if one cannot follow the others."""
-    state = State()
-    for entry in entries:
-        state = state.after(entry)
-    return state
+    return functools.reduce(State.after, entries, State())

@@ -6,6 +6,8 @@ from typing import Self
 
 import msgspec
 
+from siqi.daemon.board.entries import Used
+
 ROOT = 0
 """The node of the position before the first move."""
 
@@ -61,3 +63,9 @@ class Tree(msgspec.Struct, frozen=True):
         if not 0 <= node < len(self.nodes):
             raise ValueError(f"no node {node}")
         return msgspec.structs.replace(self, current=node)
+
+
+class TimedTree(Tree, frozen=True):
+    """A tree of moves with what each side's clock has used."""
+
+    used: Used = (0, 0)

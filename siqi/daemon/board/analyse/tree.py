@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -211,7 +212,4 @@ def _put(nodes: tuple[Node, ...], at: int, node: Node) -> tuple[Node, ...]:
 
 def fold(entries: Iterable[AnyEntry]) -> Tree:
     """Return the tree after all facts; ValueError if one cannot follow the others."""
-    tree = Tree()
-    for entry in entries:
-        tree = tree.after(entry)
-    return tree
+    return functools.reduce(Tree.after, entries, Tree())

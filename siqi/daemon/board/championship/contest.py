@@ -12,26 +12,23 @@ from siqi.daemon.board.championship.entries import (
     Begun,
     Ended,
     GameBegun,
-    Moved,
-    Ticked,
 )
 from siqi.daemon.board.championship.state import GameState, State, fold
 from siqi.daemon.board.commands import Refusal
-from siqi.daemon.board.entries import By, Used
+from siqi.daemon.board.entries import Ticked
 from siqi.daemon.board.events import Clocks
+from siqi.daemon.board.facts import GameFacts
 from siqi.daemon.board.positions import Positions
-from siqi.daemon.board.stopwatch import Stopwatch
 from siqi.games.contract import UNKNOWN_SETUP, Game, Position
 
 
-class ContestFacts:
-    """The youngest contest of a store, and those that are begun after it. OSError of any call: nothing was stored."""
+class ContestFacts(GameFacts):
+    """The youngest contest, and those that are begun after it."""
 
     def __init__(self, store: Days, clock: Callable[[], float], today: Callable[[], str]) -> None:
-        """Open the contest; OSError if its file cannot be read. `today`: the local time, as in `entries.Entry.at`."""
-        self._store, self._stopwatch, self.today = store, Stopwatch(clock), today
+        """Open the contest; OSError if its file cannot be read. `today`: the local time."""
+        super().__init__(store, clock, today)
         self.rules: Game[Position] | None = None
-        self.loaded: Positions | None = None
         try:
             self._take(*_read(store.latest()))
         except ValueError as error:
@@ -41,7 +38,6 @@ class ContestFacts:
         """Take a state that was read from a file."""
         self.state, self.last_at = state, last_at
         self.is_held = state.game is not None and state.game.ended is None
-        """True after a restart, or when a fact could not be stored, until the operator says go on."""
 
     # What it is
 
@@ -60,13 +56,6 @@ class ContestFacts:
         return self.state.game
 
     @property
-    def positions(self) -> Positions:
-        """The positions of the game that is shown; Refusal until the rules are loaded."""
-        if self.loaded is None:
-            raise Refusal("the game is being loaded")
-        return self.loaded
-
-    @property
     def goes_on(self) -> bool:
         """True if somebody is to set up or to move."""
         game = self.state.game
@@ -83,11 +72,6 @@ class ContestFacts:
     def is_engines(self) -> bool:
         """True if the engine is to set up or to move."""
         return self.goes_on and self.begun.engine[self.team]
-
-    @property
-    def needs_throw(self) -> bool:
-        """True if the side to move has no throw, where it needs one."""
-        return self.positions.info.has_dice and self.positions.has_pieces and not self.game.throw
 
     @property
     def is_referees(self) -> bool:
@@ -129,7 +113,6 @@ class ContestFacts:
             raise
 
     def add(self, entry: AnyEntry) -> None:
-        """Store a fact, then let it count."""
         before, after = self.state, self.state.after(entry)
         self._store.add(entry)
         self.state = after
@@ -150,10 +133,6 @@ class ContestFacts:
             self.loaded = Positions(self.rules, game.team(OURS), is_referee=False)
         self.loaded.follow(game)
 
-    def play(self, word: str, by: By) -> None:
-        """Play a move, which `Positions.checked` has returned."""
-        self.add(Moved(at=self.today(), word=word, by=by, used=self.used()))
-
     def settle(self) -> None:
         """Do what follows by itself: an unknown set-up, an end by the rules; run the clock of the side to move."""
         game = self.state.game
@@ -168,31 +147,15 @@ class ContestFacts:
             self.add(Ended(at=self.today(), winner=winner, end="rules", reason=outcome.reason, used=self.used()))
         self._stopwatch.run(self.goes_on and self.loaded.has_pieces)
 
-    def hold(self) -> None:
-        """Wait until the operator says go on: a fact could not be stored."""
-        self._stopwatch.run(False)
-        self.is_held = True
-
     # Clocks
 
-    def tick(self) -> bool:
-        """Look at the clocks; return True if one has ended the game, which only happens where that was chosen."""
-        if not self._stopwatch.is_running:
+    def _has_lost_on_time(self, side: int) -> bool:
+        """End the game if the time is up, where that was chosen."""
+        if not self.begun.ends_on_time or self.left(side) > 0:
             return False
-        side = self.positions.whole.turn
-        if self.begun.ends_on_time and self.left(side) <= 0:
-            self.add(Ended(at=self.today(), winner=self.game.team(1 - side), end="time", used=self.used()))
-            self.settle()
-            return True
-        if self._stopwatch.is_due:
-            self.add(Ticked(at=self.today(), used=self.used()))
-        return False
-
-    def used(self) -> Used:
-        """Return what each side has used by now, in milliseconds."""
-        if not self._stopwatch.is_running:
-            return self.game.used
-        return self._stopwatch.used(self.game.used, self.positions.whole.turn)
+        self.add(Ended(at=self.today(), winner=self.game.team(1 - side), end="time", used=self.used()))
+        self.settle()
+        return True
 
     def left(self, side: int) -> int:
         """Return the milliseconds that a side has left; less than 0 once its clock has run out."""

@@ -10,17 +10,11 @@ from typing import Literal
 
 import msgspec
 
-from siqi.daemon.board.entries import By, Used
+from siqi.daemon.board.entries import Entry, Moved, Paused, Resumed, Thrown, Ticked, Used
 
 OURS, THEIRS = 0, 1
 
 End = Literal["rules", "resignation", "time", "referee", "adjourned"]
-
-
-class Entry(msgspec.Struct, frozen=True, tag_field="entry", kw_only=True):
-    """A fact."""
-
-    at: str  # the local time, such as 2026-11-27T14:00:05
 
 
 class Begun(Entry, frozen=True, tag="begun"):
@@ -45,25 +39,10 @@ class GameBegun(Entry, frozen=True, tag="game begun"):
     first: int  # the team that moves first
 
 
-class Thrown(Entry, frozen=True, tag="thrown"):
-    """The side to move has thrown a die. A new throw corrects one that no move has answered."""
-
-    throw: int
-    by: By
-
-
 class Proposed(Entry, frozen=True, tag="proposed"):
     """The engine has found its move or set-up, which the operator has not announced yet."""
 
     word: str
-    used: Used
-
-
-class Moved(Entry, frozen=True, tag="moved"):
-    """The side to move has moved, or set up its pieces."""
-
-    word: str
-    by: By
     used: Used
 
 
@@ -89,22 +68,6 @@ class Entered(Entry, frozen=True, tag="entered"):
     moves: tuple[ListedMove, ...]
     used: Used
     note: str = ""
-
-
-class Ticked(Entry, frozen=True, tag="ticked"):
-    """A clock runs: what it shows now."""
-
-    used: Used
-
-
-class Paused(Entry, frozen=True, tag="paused"):
-    """The clocks stand."""
-
-    used: Used
-
-
-class Resumed(Entry, frozen=True, tag="resumed"):
-    """The clocks run."""
 
 
 class ClocksSet(Entry, frozen=True, tag="clocks set"):

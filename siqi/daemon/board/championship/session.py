@@ -43,13 +43,10 @@ from siqi.daemon.board.championship.entries import (
     Entered,
     FirstSet,
     OptionsSet,
-    Paused,
     PlayersSet,
     Proposed,
     Recorded,
-    Resumed,
     ScoreSet,
-    Thrown,
     WentBack,
 )
 from siqi.daemon.board.championship.events import Evaluation, Table, Warning
@@ -72,6 +69,7 @@ from siqi.daemon.board.commands import (
     UseLayout,
 )
 from siqi.daemon.board.drawings import Drawing, drawing_of
+from siqi.daemon.board.entries import Paused, Resumed, Thrown
 from siqi.daemon.board.events import Event
 from siqi.daemon.board.layouts import Layouts
 from siqi.daemon.board.mode import EngineRequest, Key, LoadRequest, Mode, SearchInfo, SearchRequest, monotonic_ms
@@ -200,8 +198,7 @@ class Championship(Mode):
                 facts.add(PlayersSet(at=at, engine=engine))
                 self._forget()
             case SetOptions():
-                options = {name: getattr(command, name) for name in command.__struct_fields__}
-                facts.add(OptionsSet(at=at, **options))
+                facts.add(OptionsSet(at=at, **msgspec.structs.asdict(command)))
 
     def _check(self, game: str) -> None:
         if game not in registry.NAMES:
@@ -214,8 +211,7 @@ class Championship(Mode):
             raise Refusal(f"no game {command.game}")
         if command.engine[THEIRS] and info.has_hidden:
             raise Refusal("the engine cannot play pieces that are not known")
-        settings = {name: getattr(command, name) for name in command.__struct_fields__}
-        self._facts.begin(Begun(at=self._facts.today(), **settings))
+        self._facts.begin(Begun(at=self._facts.today(), **msgspec.structs.asdict(command)))
         self._preflight.leave()
         self._forget()
 

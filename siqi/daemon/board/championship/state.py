@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,28 +16,22 @@ from siqi.daemon.board.championship.entries import (
     Entered,
     FirstSet,
     GameBegun,
-    Moved,
     OptionsSet,
-    Paused,
     PlayersSet,
     Proposed,
     Recorded,
-    Resumed,
     ScoreSet,
-    Thrown,
-    Ticked,
     WentBack,
 )
-from siqi.daemon.board.entries import Used
-from siqi.daemon.board.tree import ROOT, Tree
+from siqi.daemon.board.entries import Moved, Paused, Resumed, Thrown, Ticked
+from siqi.daemon.board.tree import ROOT, TimedTree
 
 
-class GameState(Tree, frozen=True):
+class GameState(TimedTree, frozen=True):
     """A game of the contest."""
 
     at: str = ""  # the local time at which it began
     first: int = 0  # the team that moves first
-    used: Used = (0, 0)  # by side
     is_paused: bool = True
     proposed: str = ""  # the engine's move, not announced yet
     ended: Ended | None = None
@@ -194,7 +189,4 @@ def _minutes(ms: int) -> str:
 
 def fold(entries: Iterable[AnyEntry]) -> State:
     """Return the state after all facts; ValueError if one cannot follow the others."""
-    state = State()
-    for entry in entries:
-        state = state.after(entry)
-    return state
+    return functools.reduce(State.after, entries, State())

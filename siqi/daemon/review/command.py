@@ -37,7 +37,6 @@ from siqi.system.pipes import printable
 from siqi.system.texts import visible
 
 report = reporter("siqi review")
-"""Exit statuses, as of `siqi analyse`."""
 
 _MAX = {option.name: option.high for option in CORE}
 

@@ -6,7 +6,7 @@ import time
 import zlib
 
 from siqi.daemon.engine.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
-from siqi.daemon.engine.scheduler import Shutdown
+from siqi.daemon.engine.scheduler import Job
 from siqi.games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
 from siqi.games.game_record import GameRecord, position_after
 from siqi.games.kernel.control import Control
@@ -16,7 +16,7 @@ CONFIG = 16, 1, 1
 """The arguments of `Searcher.configure`: hash memory in MiB, threads, seed."""
 
 
-class BenchJob:
+class BenchJob(Job):
     """A search of each bench position of a game with a cleared searcher, by default with one thread."""
 
     def __init__(self, game: Game[Position], post: Post, config: tuple[int, ...] = CONFIG) -> None:
@@ -25,17 +25,18 @@ class BenchJob:
         self._post = post
         self._config = config
         self._control = Control()
-        self.is_stopped = False
+        self._is_stopped = False
+
+    @property
+    def is_stopped(self) -> bool:
+        return self._is_stopped
 
     def failure_event(self, reason: str) -> Failed:
         return Failed(Kind.INTERNAL, reason)
 
     def stop(self) -> None:
-        self.is_stopped = True
+        self._is_stopped = True
         self._control.stop()
-
-    def shut_down(self, shutdown: Shutdown) -> None:
-        """Do nothing: a count ends by itself."""
 
     def run(self) -> BenchDone:
         """Search all positions; post a BenchPosition for each."""
@@ -46,7 +47,7 @@ class BenchJob:
             searcher.clear()
             position = set_up(self._game, item)
             self._control = Control(item.nodes)
-            if self.is_stopped:
+            if self._is_stopped:
                 return BenchDone(None)
             started = time.perf_counter_ns()
             report = exhaust(searcher, Task(position, self._control))
@@ -72,7 +73,7 @@ def summarise(report: Report, position: Position) -> str:
     return f"depth {report.depth} nodes {report.nodes} score {line.score.cp} best {position.move_text(line.pv[0])}"
 
 
-class PerftJob:
+class PerftJob(Job):
     """A count of the leaves of the game tree below each root move."""
 
     def __init__(self, game: Game[Position], position: Position, depth: int, post: Post) -> None:
@@ -91,9 +92,6 @@ class PerftJob:
 
     def stop(self) -> None:
         self._control.stop()
-
-    def shut_down(self, shutdown: Shutdown) -> None:
-        """Do nothing: a count ends by itself."""
 
     def run(self) -> PerftDone | Failed:
         """Count; post a PerftMove for each root move. Failed(LIMIT) for a depth that the game refuses."""

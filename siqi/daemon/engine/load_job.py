@@ -23,7 +23,7 @@ from siqi.daemon.engine.events import (
     Warning,
     internal_reason,
 )
-from siqi.daemon.engine.scheduler import Shutdown
+from siqi.daemon.engine.scheduler import Job
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, ignored_settings
 from siqi.games.contract import Game, Position, Searcher, Task, exhaust
@@ -51,10 +51,8 @@ class LoadedGame(NamedTuple):
     searcher: Searcher[Position]
 
 
-class LoadJob:
-    """The loading of one game, with its options, and of its searcher."""
-
-    is_stopped = False
+class LoadJob(Job):
+    """The loading of one game, with its options, and of its searcher; it cannot be stopped."""
 
     def __init__(self, name: str, options: Iterable[tuple[str, str]], config: SearcherConfig, post: Post) -> None:
         self._name = name
@@ -66,12 +64,6 @@ class LoadJob:
 
     def failure_event(self, reason: str) -> LoadFailed:
         return LoadFailed(self._name, reason)
-
-    def stop(self) -> None:
-        """Do nothing: loading cannot be stopped."""
-
-    def shut_down(self, shutdown: Shutdown) -> None:
-        """Do nothing: loading cannot be stopped."""
 
     def run(self) -> Loaded | LoadFailed:
         """Load the game, set its options, configure its searcher and warm both up.
@@ -112,10 +104,11 @@ class LoadJob:
         self._post(Warning(text))
 
 
-class ConfigureJob:
-    """The configuration of a loaded game's searcher; clearing a transposition table of gigabytes takes seconds."""
+class ConfigureJob(Job):
+    """The configuration of a loaded game's searcher; clearing a transposition table of gigabytes takes seconds.
 
-    is_stopped = False
+    It cannot be stopped.
+    """
 
     def __init__(self, searcher: Searcher[Position], config: SearcherConfig, post: Post) -> None:
         self._searcher = searcher
@@ -130,12 +123,6 @@ class ConfigureJob:
     def failure_event(self, reason: str) -> Configured:
         self._post(Refused(Kind.INTERNAL, reason))
         return Configured()
-
-    def stop(self) -> None:
-        """Do nothing: a configuration cannot be stopped."""
-
-    def shut_down(self, shutdown: Shutdown) -> None:
-        """Do nothing: a configuration cannot be stopped."""
 
 
 def freeze_objects() -> None:

@@ -55,11 +55,12 @@ class Shutdown(enum.Enum):
 
 
 class Job(Protocol):
-    """Work on a thread of its own, such as a search, a count or the loading of a game."""
+    """Work on a thread of its own, such as a search, a count or the loading of a game; by default it ends by itself."""
 
     @property
     def is_stopped(self) -> bool:
         """True once `stop` has been called, if the job can be stopped."""
+        return False
 
     def run(self) -> Event:
         """Do the work and return the job's last event; called on the job's thread."""
@@ -68,10 +69,12 @@ class Job(Protocol):
         """Return the job's last event if it could not start, raised an exception, or is given up."""
 
     def stop(self) -> None:
-        """Make the job end soon, and return at once. Called in any thread, also before the job runs."""
+        """Make the job end soon, if it can be stopped, and return at once. Any thread may call it, before a run too."""
+        return
 
     def shut_down(self, shutdown: Shutdown) -> None:
         """Stop the job if it would otherwise never end, or if no client waits for its answer; return at once."""
+        return
 
 
 class WaitingCall(NamedTuple):

@@ -11,7 +11,7 @@ from siqi.daemon.engine.events import BestMove, GameOver, Info, Kind, Note, Post
 from siqi.daemon.engine.limits import Limits
 from siqi.daemon.engine.load_job import SearcherConfig, configure
 from siqi.daemon.engine.options import MAX_SKILL
-from siqi.daemon.engine.scheduler import Shutdown
+from siqi.daemon.engine.scheduler import Job, Shutdown
 from siqi.games.contract import (
     Game,
     Line,
@@ -91,7 +91,7 @@ class SearchRequest(NamedTuple):
     options: SearchOptions = SearchOptions()
 
 
-class SearchJob:
+class SearchJob(Job):
     """A search that waits or runs.
 
     `run` is called on the job's thread; `stop`, `ponderhit` and `set_dice` on the owner's, also before the search runs.

@@ -72,7 +72,7 @@ class Study:
     def step(self) -> bool:
         """Play a random move at the current position; False if the game is over."""
         shown = self.shown()
-        if shown.ending is not None:
+        if shown.game_end is not None:
             return False
         if shown.needs_setup:
             self.do(ask.Add(random_junqi_setup(self.rng)))

@@ -61,8 +61,8 @@ def test_a_whole_game(game: str, person: int) -> None:
     shown = table.play()
     position = replayed(table)
     outcome = position.outcome()
-    assert shown.stage == "over" and shown.ending is not None and outcome is not None
-    assert (shown.ending.winner, shown.ending.reason) == (outcome.winner, outcome.reason)
+    assert shown.stage == "over" and shown.game_end is not None and outcome is not None
+    assert (shown.game_end.winner, shown.game_end.reason) == (outcome.winner, outcome.reason)
     assert shown.pieces == position.pieces() and len(shown.moves) == position.ply
     assert not shown.choices and not shown.stones and table.session.engine_request() is None
     words = {"the game is over": [Play("a1"), Hint(), Resign(), Pause(), MoveNow()]}
@@ -320,7 +320,7 @@ def test_clocks_run_for_the_side_to_move_and_end_the_game() -> None:
     assert table.session.tick() == [] and table.shown().stage == "play"
     table.now += 2
     (event,) = table.session.tick()
-    assert event.stage == "over" and event.ending.winner == 1 and event.ending.reason == "time"  # type: ignore[union-attr]
+    assert event.stage == "over" and event.game_end.winner == 1 and event.game_end.reason == "time"  # type: ignore[union-attr]
     assert table.session.finished().result == "0-1"  # type: ignore[union-attr]
 
 
@@ -386,7 +386,7 @@ def test_refusals_say_why() -> None:
     table.begin("xiangqi")
     assert "illegal" in table.refused(Play("h2h8")) and table.refused(Play("nonsense")) and table.refused(Throw(1))
     assert "not paused" in table.refused(Resume())
-    assert table.do(Resign()).ending.winner == 1  # type: ignore[union-attr]
+    assert table.do(Resign()).game_end.winner == 1  # type: ignore[union-attr]
     assert table.do(TakeBack()).stage == "play" if table.shown().can_take_back else True
 
 
@@ -395,10 +395,10 @@ def test_a_game_that_was_over_is_shown_after_a_restart() -> None:
     table.begin("ewn")
     over = table.play()
     again = table.open()
-    assert again.stage == "over" and again.ending == over.ending
+    assert again.stage == "over" and again.game_end == over.game_end
     table.begin("ewn")
     table.do(Resign())
-    assert table.open().ending.reason == "resignation"  # type: ignore[union-attr]
+    assert table.open().game_end.reason == "resignation"  # type: ignore[union-attr]
 
 
 def test_moves_are_worded_as_players_write_them() -> None:

@@ -76,7 +76,7 @@ class Taught(msgspec.Struct, frozen=True):
     lost: float
 
 
-class Ending(msgspec.Struct, frozen=True):
+class GameEnd(msgspec.Struct, frozen=True):
     """The end of the game: the winner's side, None for a draw, and a word for the reason."""
 
     winner: int | None
@@ -106,7 +106,7 @@ class Snapshot(Shown, frozen=True, tag="snapshot"):
     hint: PlayedMove | None = None  # the engine's best move
     is_hint_coming: bool = False
     clocks: Clocks | None = None
-    ending: Ending | None = None
+    game_end: GameEnd | None = None
     file: str = ""
 
 

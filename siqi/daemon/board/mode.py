@@ -159,7 +159,7 @@ class Mode(ABC):
 
     @property
     def file(self) -> str:
-        """The name of the file that is shown in the games' folder, without its ending."""
+        """The name of the file that is shown in the games' folder, without its suffix."""
         return self._store.stem
 
     def finished(self) -> FinishedGame | None:

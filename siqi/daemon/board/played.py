@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from siqi.daemon.board.commands import Refusal
 from siqi.daemon.board.entries import AnyEntry, Begun, Ended, Thrown, Ticked
-from siqi.daemon.board.events import Clocks, Ending
+from siqi.daemon.board.events import Clocks, GameEnd
 from siqi.daemon.board.facts import GameFacts
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.board.state import State, fold
@@ -51,18 +51,18 @@ class Played(GameFacts):
         """True if somebody is to move."""
         if self.state.begun is None or self.loaded is None or self.is_held or self.state.is_paused:
             return False
-        return self.ending() is None
+        return self.game_end() is None
 
     @property
     def clock_runs(self) -> bool:
         return self._stopwatch.is_running
 
-    def ending(self) -> Ending | None:
+    def game_end(self) -> GameEnd | None:
         """Return how the game has ended, None while it has not."""
         if self.state.ended is not None:
-            return Ending(self.state.ended.winner, self.state.ended.reason)
+            return GameEnd(self.state.ended.winner, self.state.ended.reason)
         outcome = self.positions.whole.outcome()
-        return None if outcome is None else Ending(outcome.winner, outcome.reason)
+        return None if outcome is None else GameEnd(outcome.winner, outcome.reason)
 
     def node_before(self) -> int | None:
         """Return the node before the person's last move, None if there is none."""
@@ -72,12 +72,12 @@ class Played(GameFacts):
 
     def finished(self) -> FinishedGame | None:
         """Return the game for its record, None while it goes on."""
-        if self.loaded is None or (ending := self.ending()) is None:
+        if self.loaded is None or (game_end := self.game_end()) is None:
             return None
         words = tuple(node.word for node in self.state.path())
         played = PlayedGame(self.begun.game, "", words, {}, self.loaded.throws())
         whole, own = self.loaded.whole.copy(), frozenset({1 - self.begun.person})
-        return FinishedGame(played, whole, RESULTS[ending.winner], ending.reason, own)
+        return FinishedGame(played, whole, RESULTS[game_end.winner], game_end.reason, own)
 
     # What becomes of it
 
@@ -108,7 +108,7 @@ class Played(GameFacts):
         except ValueError:
             self.loaded, self.state, self.is_held = None, State(), False
             raise
-        if self.ending() is not None:
+        if self.game_end() is not None:
             self.is_held = False
 
     def add(self, entry: AnyEntry) -> None:

@@ -225,7 +225,7 @@ class Session(Mode):
         played = self._played
         _ = played.begun, played.positions
         if not played.goes_on:
-            raise Refusal("the game is over" if played.ending() is not None else "the game is paused")
+            raise Refusal("the game is over" if played.game_end() is not None else "the game is paused")
         return played.positions
 
     def _require_turn(self) -> Positions:
@@ -367,7 +367,7 @@ class Session(Mode):
             return "start"
         if played.loaded is None:
             return "loading"
-        if played.ending() is not None:
+        if played.game_end() is not None:
             return "over"
         if played.is_held:
             return "asks"
@@ -404,7 +404,7 @@ class Session(Mode):
             hint=positions.worded(self._hint) if self._hint else None,
             is_hint_coming=self._wants_hint or self._is_proposal_coming,
             clocks=played.clocks(),
-            ending=played.ending(),
+            game_end=played.game_end(),
             file=self._store.stem,
             **(self._offers(positions) if is_mine and self._shown_ply is None else {}),
         )
@@ -435,7 +435,7 @@ class Session(Mode):
     def shown(self) -> Position:
         """Return the position that is drawn: the person's view, at the end all, or an earlier one that is looked at."""
         positions = self._played.positions
-        last = positions.view if self._played.ending() is None else positions.whole
+        last = positions.view if self._played.game_end() is None else positions.whole
         return last if self._shown_ply is None else positions.before(last, self._shown_ply)
 
     def last_points(self) -> list[str]:

@@ -44,7 +44,7 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class KeptFile(NamedTuple):
-    """A file of the folder: its name there, without its ending, and what its first fact says."""
+    """A file of the folder: its name there, without its suffix, and what its first fact says."""
 
     name: str
     head: Head
@@ -75,7 +75,7 @@ class Store(Generic[E]):
 
     @property
     def stem(self) -> str:
-        """The name of the game's file without its ending; '' if there is none."""
+        """The name of the game's file without its suffix; '' if there is none."""
         return "" if self._path is None else self._path.name.removesuffix(SUFFIX)
 
     def latest(self) -> list[E]:

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from siqi.daemon.board.events import Choice, Ending, Event, PlayedMove, Shown
+from siqi.daemon.board.events import Choice, Event, GameEnd, PlayedMove, Shown
 
 Stage = Literal["start", "loading", "analyse", "edit"]
 
@@ -107,7 +107,7 @@ class AnalysisShown(Shown, frozen=True, tag="analysis"):
     comment: str = ""
     is_trial: bool = False  # moves are tried out
     marks: tuple[tuple[str, str], ...] = ()  # the ends of drawn arrows, of a ring one point twice
-    ending: Ending | None = None
+    game_end: GameEnd | None = None
     can_restore: bool = False
     formats: list[str] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)  # on what could not be read

@@ -10,7 +10,7 @@ from siqi.daemon.board.analyse.events import BookMoveShown, LineShown, LinesShow
 from siqi.daemon.board.analyse.place import Place
 from siqi.daemon.board.analyse.tree import ROOT, Tree
 from siqi.daemon.board.drawings import Drawing
-from siqi.daemon.board.events import Ending, PlayedMove
+from siqi.daemon.board.events import GameEnd, PlayedMove
 from siqi.daemon.board.mode import SearchInfo
 from siqi.games import registry
 from siqi.games.contract import BookRule, Position, Score, is_hidden_position
@@ -46,7 +46,7 @@ def board_of(place: Place, view: int | None, waits: bool) -> dict[str, Any]:
     fields["pieces"] = seen(place, view).pieces()
     outcome = whole.outcome()
     if outcome is not None:
-        return fields | {"ending": Ending(outcome.winner, outcome.reason)}
+        return fields | {"game_end": GameEnd(outcome.winner, outcome.reason)}
     lines = place.game.consult(whole)
     book = sorted((line.move for line in lines if line.move is not None), key=lambda move: -move.games)
     fields["book"] = [

@@ -276,12 +276,12 @@ export class AnalysePage {
     if (!now || now.stage === 'start') return [text('welcomeAnalysis'), ''];
     if (now.stage === 'loading') return [text('loading'), this.progress || text('loadingHow')];
     if (now.stage === 'edit') return [text('editing'), text('editingHow')];
-    if (now.is_trial && !now.ending) return [text('trying'), text('tryingHow')];
+    if (now.is_trial && !now.game_end) return [text('trying'), text('tryingHow')];
     const players = now.players.every((name) => name !== '?') ? now.players.join(' – ') : '';
     const detail = [players, now.result !== '*' ? now.result : '', now.name].filter(Boolean).join(' · ');
-    if (now.ending) {
-      const winner = now.ending.winner;
-      return [`${winner === null ? text('draw') : text('wonBy', { side: this.sideName(winner) })} (${reasonText(now.ending.reason)})`, detail];
+    if (now.game_end) {
+      const winner = now.game_end.winner;
+      return [`${winner === null ? text('draw') : text('wonBy', { side: this.sideName(winner) })} (${reasonText(now.game_end.reason)})`, detail];
     }
     if (now.needs_setup) return [text('toSetUp', { side: this.sideName(now.turn) }), detail];
     const key = !now.has_throw ? 'toMove' : now.throw ? 'toMoveThrow' : 'toThrow';
@@ -318,7 +318,7 @@ export class AnalysePage {
     if (document.activeElement !== comment) comment.value = now.comment;
     const fen = /** @type {HTMLInputElement} */ (get('fen'));
     if (document.activeElement !== fen) fen.value = now.fen;
-    get('add').hidden = !this.shell.holds || Boolean(now.ending);
+    get('add').hidden = !this.shell.holds || Boolean(now.game_end);
   }
 
   /** @param {AnalysisShown} now */

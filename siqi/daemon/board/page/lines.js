@@ -31,7 +31,7 @@ export class LineList {
     const key = JSON.stringify([report?.lines, now.lines, spoken()]);
     if (key === this.key) return;
     this.key = key;
-    this.root.hidden = !now.lines || Boolean(now.ending) || now.needs_setup;
+    this.root.hidden = !now.lines || Boolean(now.game_end) || now.needs_setup;
     const focus = document.activeElement instanceof HTMLElement && this.root.contains(document.activeElement) ? document.activeElement.dataset.word : '';
     this.root.replaceChildren(...(report ? report.lines.map((line) => this.row(line, now, card)) : [element('div', 'line faint', text('searching'))]));
     if (focus) /** @type {HTMLElement | null} */ (this.root.querySelector(`[data-word="${focus}"]`))?.focus();

@@ -152,9 +152,9 @@ export class PlayPage {
       case 'asks': return [text('asks'), text('asksHow', { game, n: Math.max(played, 0) })];
       case 'paused': return [text('paused'), ''];
       case 'over': {
-        const winner = shown.ending?.winner;
+        const winner = shown.game_end?.winner;
         const result = winner === null ? 'draw' : winner === shown.settings?.person ? 'won' : 'lost';
-        return [text(result), reasonText(shown.ending?.reason ?? '') + (this.review.text ? ` – ${text('reviewing')}: ${this.review.text}` : '')];
+        return [text(result), reasonText(shown.game_end?.reason ?? '') + (this.review.text ? ` – ${text('reviewing')}: ${this.review.text}` : '')];
       }
     }
     if (shown.shown_ply !== null) return [text('lookBack'), text('lookBackHow')];

@@ -10,14 +10,14 @@
 /** @typedef {{word: string, points: string[]}} Choice */
 /** @typedef {{left: [number, number], running: number | null}} Clocks */
 /** @typedef {{game: string, person: number, skill: number, movetime_ms: number, clock_ms: number, increment_ms: number, dice: string, teaches: boolean}} Settings */
-/** @typedef {{winner: number | null, reason: string}} Ending */
+/** @typedef {{winner: number | null, reason: string}} GameEnd */
 /**
  * @typedef {{event: 'snapshot', number: number,
  *   stage: 'start' | 'loading' | 'asks' | 'set-up' | 'play' | 'paused' | 'over',
  *   settings: Settings | null, turn: number, picture: number, pieces: {[point: string]: string}, moves: PlayedMove[],
  *   last: string[], shown_ply: number | null, choices: Choice[], stones: number, setup: string[], layouts: string[], throw: number, needs_throw: boolean,
  *   thinking: boolean, is_judging: boolean, taught: {move: PlayedMove, lost: number} | null, can_take_back: boolean, hint: PlayedMove | null, is_hint_coming: boolean, clocks: Clocks | null,
- *   ending: Ending | null, file: string}} Snapshot
+ *   game_end: GameEnd | null, file: string}} Snapshot
  */
 /** @typedef {{event: 'files', number: number, files: {name: string, at: string, game: string, title: string}[], current: string}} Files */
 /** @typedef {{event: 'loading', number: number, text: string, chinese: string}} Loading */
@@ -56,7 +56,7 @@
  *   game: string, name: string, file: string, players: [string, string], result: string, node: number, turn: number,
  *   fen: string, pieces: {[point: string]: string}, last: string[], choices: Choice[], stones: number, throw: number,
  *   has_throw: boolean, needs_setup: boolean, needs_answers: boolean, view: number | null, has_views: boolean, layers: {[name: string]: boolean},
- *   lines: number, judging: number, book: BookMove[], rules: Rule[], known: string[], comment: string, is_trial: boolean, marks: [string, string][], ending: Ending | null,
+ *   lines: number, judging: number, book: BookMove[], rules: Rule[], known: string[], comment: string, is_trial: boolean, marks: [string, string][], game_end: GameEnd | null,
  *   can_restore: boolean, formats: string[], notes: string[], games: string[], tree: TreeShown | null,
  *   report: LinesShown | null}} AnalysisShown
  */

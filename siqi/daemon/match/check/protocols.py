@@ -128,6 +128,14 @@ class Protocol:
         """Return lines that make it think for seconds at least, if it will; [] if the protocol cannot say so."""
         return []
 
+    def timed(self, ms: int) -> list[str]:
+        """Return the lines of a search with the time of a move, where the protocol has one."""
+        raise NotImplementedError
+
+    def clock(self, ms: int) -> list[str]:
+        """Return the lines of a search with this time left on both clocks, where the protocol has some."""
+        raise NotImplementedError
+
     def move_of(self, line: Line) -> str | None:
         """Return the move of an answer to a search, '' if it says that there is none; None for other lines."""
         raise NotImplementedError
@@ -177,12 +185,11 @@ class Uci(Protocol):
     def long_search(self, game: Game) -> list[str]:
         return [*self.after_moves(game), self.goes_endless]
 
-    def timed(self, ms: int) -> str:
-        """Return the `go` of a move's time, '' if the protocol has none."""
-        return f"go movetime {ms}"
+    def timed(self, ms: int) -> list[str]:
+        return [f"go movetime {ms}"]
 
-    def clock(self, ms: int) -> str:
-        return f"go wtime {ms} btime {ms}"
+    def clock(self, ms: int) -> list[str]:
+        return [f"go wtime {ms} btime {ms}"]
 
     def move_of(self, line: Line) -> str | None:
         if line.word != "bestmove":
@@ -197,8 +204,8 @@ class Ugi(Uci):
     ready = "ugiok"
     begin = "uginewgame"
 
-    def clock(self, ms: int) -> str:
-        return f"go p1time {ms} p2time {ms}"
+    def clock(self, ms: int) -> list[str]:
+        return [f"go p1time {ms} p2time {ms}"]
 
 
 class Ucci(Uci):
@@ -218,11 +225,8 @@ class Ucci(Uci):
         """True if its clocks can be set in milliseconds."""
         return any(option.name == "usemillisec" for option in self.options(answers))
 
-    def timed(self, ms: int) -> str:
-        return ""
-
-    def clock(self, ms: int) -> str:
-        return f"go time {ms} increment 0"
+    def clock(self, ms: int) -> list[str]:
+        return [f"go time {ms} increment 0"]
 
     def move_of(self, line: Line) -> str | None:
         return "" if line.word == "nobestmove" else super().move_of(line)
@@ -269,7 +273,13 @@ class Cecp(Protocol):
         return ["sd 1", "go"]
 
     def long_search(self, game: Game) -> list[str]:
-        return ["st 30", "go"]
+        return self.timed(30_000)
+
+    def timed(self, ms: int) -> list[str]:
+        return [f"st {ms // 1000}", "go"]
+
+    def clock(self, ms: int) -> list[str]:
+        return ["level 0 5 0", f"time {ms // 10}", f"otim {ms // 10}", "go"]
 
     def move_of(self, line: Line) -> str | None:
         match = re.fullmatch(r"(?:move|My move is ?:)\s+(\S+)\s*", line.text)

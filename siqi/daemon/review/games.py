@@ -68,7 +68,7 @@ def read_all(names: Sequence[str], described: InputOptions, report: Callable[[st
     for name in _inputs(names, report):
         if is_position(name):
             game = described.game or registry.DEFAULT_GAME
-            parsed, place = _of_words(game, name), "moves"
+            parsed, place = _of_words(name), "moves"
             with announce_compiling(report, game):
                 cut_records(game, parsed)
             report_faults(place, parsed, report)
@@ -115,11 +115,10 @@ def _can_be_played(game: ReviewedGame, report: Callable[[str], None]) -> bool:
     return True
 
 
-def _of_words(game: str, text: str) -> ParsedFile:
+def _of_words(text: str) -> ParsedFile:
     words = text.split()
     words = words[1:] if words[0] == "position" else words
     fen, moves = parse_position(words if words[:1] in (["startpos"], ["fen"]) else ["fen", *words])
-    registry.info(game)
     return ParsedFile([GameRecord(tuple(moves), fen=fen or "")])
 
 

@@ -17,7 +17,6 @@ from siqi.games.pictures.style import Arrow, PictureStyle
 VIEWS = ("all", "first", "second")
 """The views of a game with hidden pieces: the referee's and both sides'."""
 
-
 PARTS = ("threats", "heat", "beliefs")
 """Additions to pieces and moves in the pictures of some games."""
 
@@ -101,9 +100,7 @@ def frames_of(
     """Yield the frames of a game by ply."""
     for judged, positions in zip(plies, watched(game, loaded), strict=True):
         best = judged.line.moves[0] if judged.line is not None else ""
-        frames = []
-        for position in positions:
-            frames.append(boards.frame(position, best, _extras(game, position, judged)))
+        frames = [boards.frame(position, best, _extras(game, position, judged)) for position in positions]
         yield PositionFrames(frames, list(_line(game, positions, judged, boards)))
 
 

@@ -12,13 +12,11 @@ from siqi.daemon.board.analyse.tree import ROOT, Tree
 from siqi.daemon.board.drawings import Drawing
 from siqi.daemon.board.events import GameEnd, PlayedMove
 from siqi.daemon.board.mode import SearchInfo
+from siqi.daemon.review.pictures import PARTS
 from siqi.games import registry
 from siqi.games.contract import BookRule, Position, Score, is_hidden_position
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.style import PictureStyle
-
-LAYERS = ("threats", "heat", "beliefs")
-"""What some games' pictures show beside pieces and moves."""
 
 MAX_MOVES = 12
 """The moves of a line that are shown."""
@@ -29,7 +27,7 @@ MAX_BOOK_MOVES, MAX_RULES, MAX_BOOK_LINES = 6, 3, 3
 def layers(place: Place, before: Mapping[str, bool]) -> dict[str, bool]:
     """Return the layers of a game, and whether they are shown: all but heat, to begin with."""
     extras = registry.picture_maker(place.info.name).EXTRAS
-    return {name: before.get(name, name != "heat") for name in LAYERS if name in extras}
+    return {name: before.get(name, name != "heat") for name in PARTS if name in extras}
 
 
 def seen(place: Place, view: int | None) -> Position:

@@ -136,9 +136,21 @@ class Mode(ABC):
     def engine_searched(self, info: SearchInfo) -> Sequence[Event]:
         """Take what a search has found so far, at most ten times a second."""
 
-    @abstractmethod
     def engine_moved(self, key: Key, word: str) -> Sequence[Event]:
         """Take the engine's answer; one to a request that has been dropped changes nothing."""
+        request = self.engine_request()
+        if not isinstance(request, SearchRequest) or request.key != key:
+            return []
+        try:
+            return self._answered(key, word)
+        except ValueError as error:  # a fault in this program
+            return [self._refused(f"internal: the engine's move {word}: {error}")]
+        except OSError as error:
+            return self._not_stored(error)
+
+    @abstractmethod
+    def _answered(self, key: Key, word: str) -> Sequence[Event]:
+        """Take the answer to what is requested; ValueError for an illegal move, OSError if a fact cannot be stored."""
 
     def tick(self) -> Sequence[Event]:
         """Look at the clocks, several times a second, also while another mode is shown; return what is to be shown."""

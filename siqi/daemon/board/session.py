@@ -315,27 +315,19 @@ class Session(Mode):
             self._teaching.take(info)
         return []
 
-    def engine_moved(self, key: Key, word: str) -> list[Event]:
-        request = self.engine_request()
-        if not isinstance(request, SearchRequest) or request.key != key:
-            return []
-        try:
-            if key[0] in (BEST, PLAYED):
-                return self._judged(key, word)
-            checked = self._played.positions.checked(word)
-            if key[0] == "move":
-                self._played.play(checked, "engine")
-                self._forget()
-            elif key[0] == "hint":
-                self._hint, self._wants_hint = checked, False
-            else:
-                self._arranged = checked
-            self._picture = self.next_number()
-            self._settle()
-        except ValueError as error:  # a fault in this program
-            return [self._refused(f"internal: the engine's move {word}: {error}")]
-        except OSError as error:
-            return self._not_stored(error)
+    def _answered(self, key: Key, word: str) -> list[Event]:
+        if key[0] in (BEST, PLAYED):
+            return self._judged(key, word)
+        checked = self._played.positions.checked(word)
+        if key[0] == "move":
+            self._played.play(checked, "engine")
+            self._forget()
+        elif key[0] == "hint":
+            self._hint, self._wants_hint = checked, False
+        else:
+            self._arranged = checked
+        self._picture = self.next_number()
+        self._settle()
         return [self.snapshot()]
 
     def _judged(self, key: Key, word: str) -> list[Event]:

@@ -426,10 +426,7 @@ class Analysis(Mode):
             self._wishes.judged = info
         return []
 
-    def engine_moved(self, key: Key, word: str) -> Sequence[Event]:
-        request = self.engine_request()
-        if not isinstance(request, SearchRequest) or request.key != key:
-            return []
+    def _answered(self, key: Key, word: str) -> Sequence[Event]:
         try:
             if key[0] == SET_UP:
                 self._add(word)
@@ -437,11 +434,9 @@ class Analysis(Mode):
                 self._take_judgement(key[1])
             else:
                 self._keep_value()
-        except ValueError as error:  # a fault in this program
-            return [self._refused(f"internal: the engine's move {word}: {error}")]
-        except OSError as error:
+        except OSError:
             self._wishes.judging = []
-            return self._not_stored(error)
+            raise
         return self._shown()
 
     def _take_judgement(self, node: int) -> None:

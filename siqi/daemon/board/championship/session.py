@@ -72,7 +72,7 @@ from siqi.daemon.board.drawings import Drawing, drawing_of
 from siqi.daemon.board.entries import Paused, Resumed, Thrown
 from siqi.daemon.board.events import Event
 from siqi.daemon.board.layouts import Layouts
-from siqi.daemon.board.mode import EngineRequest, Key, LoadRequest, Mode, SearchInfo, SearchRequest, monotonic_ms
+from siqi.daemon.board.mode import EngineRequest, Key, LoadRequest, Mode, SearchInfo, monotonic_ms
 from siqi.daemon.board.positions import Positions
 from siqi.daemon.engine.played_game import FinishedGame, PlayedGame
 from siqi.games import registry
@@ -413,23 +413,17 @@ class Championship(Mode):
             )
         ]
 
-    def engine_moved(self, key: Key, word: str) -> list[Event]:
-        """Put the engine's move on the card; an answer to a request that has been dropped changes nothing."""
-        request = self.engine_request()
-        if not isinstance(request, SearchRequest) or request.key != key or key[0] == "championship pondering":
-            return []
+    def _answered(self, key: Key, word: str) -> list[Event]:
+        """Put the engine's move on the card; pondering has none."""
         facts = self._facts
-        try:
-            if key[0] == "championship proposal":
-                self._arranged = facts.positions.checked(word)
-            else:
-                facts.add(Proposed(at=facts.today(), word=self._legal(word), used=facts.used()))
-            self._is_urgent = False
-            self._picture = self.next_number()
-        except ValueError as error:  # a fault in this program
-            return [self._refused(f"internal: the engine's move {word}: {error}")]
-        except OSError as error:
-            return self._not_stored(error)
+        if key[0] == "championship pondering":
+            return []
+        if key[0] == "championship proposal":
+            self._arranged = facts.positions.checked(word)
+        else:
+            facts.add(Proposed(at=facts.today(), word=self._legal(word), used=facts.used()))
+        self._is_urgent = False
+        self._picture = self.next_number()
         return [*self._said(), self.snapshot()]
 
     def _legal(self, word: str) -> str:

@@ -1,11 +1,11 @@
 // The first side's chance along the line shown.
 
+import { shape } from './parts.js';
 import { moveText, percent, text } from './texts.js';
 
 /** @typedef {import('./types.js').LinesShown} LinesShown */
 /** @typedef {import('./tree.js').TreeList} TreeList */
 
-const SVG = 'http://www.w3.org/2000/svg';
 const [WIDTH, HEIGHT, EDGE] = [300, 70, 3];
 
 export class Graph {
@@ -39,15 +39,15 @@ export class Graph {
     this.root.toggleAttribute('hidden', chances.filter((chance) => chance !== null).length < 2);
     const x = (/** @type {number} */ i) => EDGE + ((WIDTH - 2 * EDGE) * i) / Math.max(this.nodes.length - 1, 1);
     const y = (/** @type {number} */ chance) => EDGE + (HEIGHT - 2 * EDGE) * (1 - chance);
-    const parts = [made('line', { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, class: 'middle' })];
+    const parts = [shape('line', { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, class: 'middle' })];
     const known = chances.flatMap((chance, i) => (chance === null ? [] : [[x(i), y(chance)]]));
     if (known.length > 1) {
       const path = known.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`);
       const [left, right] = [known[0][0], known[known.length - 1][0]];
-      parts.push(made('polygon', { points: `${left},${HEIGHT} ${path.join(' ')} ${right},${HEIGHT}`, class: 'area' }), made('polyline', { points: path.join(' '), class: 'course' }));
+      parts.push(shape('polygon', { points: `${left},${HEIGHT} ${path.join(' ')} ${right},${HEIGHT}`, class: 'area' }), shape('polyline', { points: path.join(' '), class: 'course' }));
     }
     const at = this.nodes.indexOf(current);
-    parts.push(made('line', { x1: x(at), x2: x(at), y1: 0, y2: HEIGHT, class: 'here' }));
+    parts.push(shape('line', { x1: x(at), x2: x(at), y1: 0, y2: HEIGHT, class: 'here' }));
     this.root.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`);
     this.root.replaceChildren(...parts);
     const chance = chances[at];
@@ -55,14 +55,4 @@ export class Graph {
     const words = [text('graph'), move ? moveText(move, false) : '', chance === null ? '' : percent(chance)];
     this.root.setAttribute('aria-label', words.filter(Boolean).join(text('comma')));
   }
-}
-
-/**
- * @param {string} tag
- * @param {{[name: string]: string | number}} values
- */
-function made(tag, values) {
-  const part = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(values)) part.setAttribute(name, String(value));
-  return part;
 }

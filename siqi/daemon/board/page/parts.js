@@ -36,6 +36,17 @@ export function element(tag, className = '', words = '') {
 }
 
 /**
+ * Return a new element of a picture.
+ * @param {string} tag
+ * @param {{[name: string]: string | number}} values of its attributes
+ */
+export function shape(tag, values) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(values)) made.setAttribute(name, String(value));
+  return made;
+}
+
+/**
  * Return a button.
  * @param {string} key of the text
  * @param {() => void} act

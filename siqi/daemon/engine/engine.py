@@ -17,9 +17,10 @@ Moves are words of the game's notation; positions are those of the game's contra
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from siqi.daemon.engine.events import (
@@ -200,12 +201,10 @@ class Engine:
         or another option makes it ineffective, and Warning where memory or a book is missing.
         """
         self._check(Needs.IDLE)
-        try:
+        with _refused_as(Kind.OPTION):
             option = self.options.find(name)
             before = self.options.text(option.name)
             self.options.set(option.name, value)
-        except ValueError as error:
-            raise Refusal(Kind.OPTION, str(error)) from None
         if option.name in (LOG_FILE, GAME_LOG, RECORDS):
             self._open_file(option.name, before)
         elif option.name == "UCI_Variant":
@@ -341,10 +340,8 @@ class Engine:
         Refusal(DICE) if the game has no such throw, or the position is before the set-ups or after the end.
         """
         position = self.position
-        try:
+        with _refused_as(Kind.DICE):
             set_dice(position, self.info, die)
-        except ValueError as error:
-            raise Refusal(Kind.DICE, str(error)) from None
         running, history = self._running, self._current_history()
         if running is not None and running.history is history and running.ply == position.ply:
             running.job.set_dice(die)
@@ -354,10 +351,8 @@ class Engine:
     def legal_moves(self) -> list[str]:
         """Return the legal moves as words, sorted (game). Refusal(POSITION) if there are too many set-ups to list."""
         position = self.position
-        try:
+        with _refused_as(Kind.POSITION):
             return sorted(position.move_text(move) for move in position.legal_moves())
-        except ValueError as error:
-            raise Refusal(Kind.POSITION, str(error)) from None
 
     def fen_of(self, pieces: Mapping[str, str], turn: int, die: int = 0) -> str:
         """Return the FEN of pieces (letters by point) and a side to move, 0 or 1 (game); all counters are at the start.
@@ -365,10 +360,8 @@ class Engine:
         Refusal(POSITION) for a point, letter or throw that the game does not have.
         """
         game = self._require_game().game
-        try:
+        with _refused_as(Kind.POSITION):
             return game.fen_of(pieces, turn, die)
-        except ValueError as error:
-            raise Refusal(Kind.POSITION, str(error)) from None
 
     def setup_points(self, side: int) -> tuple[str, ...]:
         """Return the points of a side's set-up, in the order of its word (game); () for a game without set-ups."""
@@ -382,10 +375,8 @@ class Engine:
         Refusal(MOVE) if one of them is malformed; legality is checked when the word is played.
         """
         position = self.position
-        try:
+        with _refused_as(Kind.MOVE):
             return position.observed(move, result, flag) if is_hidden_position(position, self.info) else move
-        except ValueError as error:
-            raise Refusal(Kind.MOVE, str(error)) from None
 
     def outcome(self) -> Outcome | None:
         """Return how the game has ended, None while it goes on (game)."""
@@ -434,10 +425,8 @@ class Engine:
         has sent `stop` since, so the search ends after its first iteration.
         """
         position = self.position
-        try:
+        with _refused_as(Kind.MOVE):
             moves = tuple(dict.fromkeys(position.parse_move(word) for word in searchmoves))
-        except ValueError as error:
-            raise Refusal(Kind.MOVE, str(error)) from None
         from siqi.daemon.engine.search_job import SearchJob, SearchRequest
 
         most = self.options.number("MoveTime")
@@ -581,6 +570,15 @@ class Engine:
         played = self._played_game(running.history, running.ply + 1)
         moves = (*played.moves[: running.ply], position.move_text(move))
         self._kept.move(played._replace(moves=moves), after, winner)
+
+
+@contextlib.contextmanager
+def _refused_as(kind: Kind) -> Iterator[None]:
+    """Raise a ValueError of the block as a Refusal of this kind."""
+    try:
+        yield
+    except ValueError as error:
+        raise Refusal(kind, str(error)) from None
 
 
 def _entropy() -> int:

@@ -7,7 +7,7 @@ import functools
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -52,12 +52,7 @@ def run_calls(packed: bytes, limit_s: float) -> bytes:
         if running.done():
             raise  # an error of a call's own
         os._exit(HUNG_STATUS)
-    return _packed((time.monotonic() - started, results))
-
-
-def pack(calls: Sequence[bytes]) -> bytes:
-    """Return calls as `run_calls` takes them: one object, which a scheduler need not inspect."""
-    return _packed(calls)
+    return pack((time.monotonic() - started, results))
 
 
 def unpack_results(packed: bytes) -> tuple[float, list[bytes]]:
@@ -66,8 +61,11 @@ def unpack_results(packed: bytes) -> tuple[float, list[bytes]]:
     return unpacked
 
 
-def _packed(value: object) -> bytes:
-    """Return a value compressed: the positions of a batch are much alike, and Dask keeps its last messages."""
+def pack(value: object) -> bytes:
+    """Return calls for `run_calls`, or results, compressed: a scheduler need not inspect one object.
+
+    The positions of a batch are much alike, and Dask keeps its last messages.
+    """
     return zstandard.compress(msgspec.msgpack.encode(value), _LEVEL)
 
 

@@ -408,10 +408,7 @@ export class AnalysePage {
     }
     made.push(button('edit', () => shell.ask({ do: 'edit' })));
     if (now.marks.length) made.push(button('unmark', () => this.mark(now, [])));
-    made.push(button('flip', () => {
-      shell.board.turn();
-      shell.show();
-    }));
+    made.push(button('flip', () => shell.flip()));
     return made;
   }
 }

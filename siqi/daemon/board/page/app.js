@@ -35,6 +35,10 @@ const shell = {
   say(line) {
     get('spoken').textContent = line;
   },
+  flip() {
+    shell.board.turn();
+    show();
+  },
   show,
 };
 
@@ -166,10 +170,8 @@ document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector('dialog:modal')) return;
   if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement) return;
   if (event.key === '?') openKeys();
-  else if (event.key === 'f') {
-    shell.board.turn();
-    show();
-  } else active?.key(event);
+  else if (event.key === 'f') shell.flip();
+  else active?.key(event);
 });
 
 function openKeys() {

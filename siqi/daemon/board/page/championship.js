@@ -150,8 +150,7 @@ export class ChampionshipPage {
     this.draft = word;
     this.result = null;
     this.chosen = word.match(/[a-sA-S]\d+/g) ?? [];
-    if (!this.card()?.has_hidden) this.result = null;
-    else if (!this.shown?.pieces[this.chosen[1]]) this.result = 3;
+    if (this.card()?.has_hidden && !this.shown?.pieces[this.chosen[1]]) this.result = 3;
     this.since = 0;
     this.shell.show();
     this.focusConfirm();

@@ -8,9 +8,9 @@ import { moveText, spoken } from './texts.js';
 export class MoveList {
   /**
    * @param {HTMLElement} root
-   * @param {((ply: number) => void) | null} [chosen] called with the number of moves up to the one that is chosen
+   * @param {(ply: number) => void} chosen called with the number of moves up to the one that is chosen
    */
-  constructor(root, chosen = null) {
+  constructor(root, chosen) {
     this.root = root;
     this.chosen = chosen;
     this.line = '';
@@ -42,12 +42,9 @@ export class MoveList {
    * @param {string} kind
    */
   part(words, ply, kind) {
-    const { chosen } = this;
-    const part = element(chosen ? 'button' : 'span', kind, words);
-    if (chosen) {
-      part.dataset.ply = String(ply);
-      part.addEventListener('click', () => chosen(ply));
-    }
+    const part = element('button', kind, words);
+    part.dataset.ply = String(ply);
+    part.addEventListener('click', () => this.chosen(ply));
     return part;
   }
 }

@@ -255,7 +255,7 @@ export class PlayPage {
       if (stage === 'play' && shown.clocks) more.push(button('pause', () => shell.ask({ do: 'pause' })));
       if (stage === 'play' || stage === 'set-up') more.push(button(this.isSure ? 'resignSure' : 'resign', () => this.resign()));
     }
-    if (shown && stage !== 'start' && stage !== 'loading') more.push(button('flip', () => this.flip()));
+    if (shown && stage !== 'start' && stage !== 'loading') more.push(button('flip', () => shell.flip()));
     fill('main-actions', first);
     fill('actions', more);
     const dice = get('dice');
@@ -283,11 +283,6 @@ export class PlayPage {
     this.isSure = !this.isSure;
     this.shell.show();
     if (this.isSure) setTimeout(() => { this.isSure = false; this.shell.show(); }, SURE_MS);
-  }
-
-  flip() {
-    this.shell.board.turn();
-    this.shell.show();
   }
 
   showBoard() {

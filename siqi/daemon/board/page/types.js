@@ -76,7 +76,7 @@
 /**
  * What the page gives to its modes.
  * @typedef {{cards: GameCard[], defaultGame: string, holds: boolean, isOpen: boolean, board: import('./board.js').BoardView,
- *   ask: (command: object) => void, say: (line: string) => void, show: () => void}} Shell
+ *   ask: (command: object) => void, say: (line: string) => void, flip: () => void, show: () => void}} Shell
  */
 /**
  * A mode's part of the page. `parts` are shown while it is active, `keys` are listed, `show` returns what the window's

@@ -17,7 +17,7 @@ from unittest.mock import Mock, call
 
 import pytest
 from forked_engines import engine, fork_engines
-from junqi_games import RECORDS, turned
+from junqi_games import RECORDS, announced_flag, turned
 
 from siqi.daemon.clients import CLASSES, base, load_client, make_player
 from siqi.daemon.clients.asked import AskedEngine
@@ -297,7 +297,7 @@ def test_the_words_of_junqi(side: int, tmp_path: Path) -> None:
     for word in [*arrays, *JUNQI["moves"]]:
         mover, is_move = position.turn, position.has_pieces
         position.push(position.parse_move(word[:4] if is_move else word))
-        if is_move and (square := position.announced_flag(1 - side)):
+        if is_move and (square := announced_flag(position, 1 - side)):
             flag = turned(square, side)
         if is_move and mover == side:
             expected += [f"GO {last}", f"RESULT {word[5]} {flag}"]

@@ -14,6 +14,8 @@ from naive.junqi import Naive
 from siqi.games.contract import Game
 from siqi.games.game_record import GameRecord, position_after
 from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.rules.lookup import COMMANDER, FLAG, NOWHERE, PIECES
+from siqi.games.junqi.rules.notation import square_text
 
 SETUPS = lines("junqi_setups.txt")
 RECORDS = vectors("junqi_games.jsonl")
@@ -121,7 +123,16 @@ def turned(squares: str, side: int) -> str:
     return "".join(f"{'LKJIHGFEDCBA'[ord(row) - 65]}{4 - int(column)}" for row, column in pairs) if side else squares
 
 
+def announced_flag(position: JunqiPosition, side: int) -> str | None:
+    """Return the square of a side's flag in a full position once its commander has died; None before, or if taken."""
+    pieces = range(side * PIECES, side * PIECES + PIECES)
+    commander, flag = (next(p for p in pieces if position.record.may[p] == 1 << kind) for kind in (COMMANDER, FLAG))
+    if position.record.where[commander] != NOWHERE or position.record.where[flag] == NOWHERE:
+        return None
+    return square_text(int(position.record.where[flag]))
+
+
 def flag_of(position: JunqiPosition, side: int, viewer: int) -> str:
     """Return the square of a side's flag as a referee reports it: in the viewer's frame, 00 until it is announced."""
-    square = position.announced_flag(side)
+    square = announced_flag(position, side)
     return "00" if square is None else turned(square, viewer)

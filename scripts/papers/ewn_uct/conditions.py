@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 
 from scripts.papers.paper import Bench
 
@@ -43,7 +42,3 @@ def at_once(bench: Bench, limit: PlayerLimits) -> Jobs:
     The user of a cluster decides how many cores each worker has.
     """
     return bench.jobs if limit.nodes or not isinstance(bench.jobs, int) else max(1, bench.jobs // THREADS)
-
-
-def limits_text(limits: Iterable[PlayerLimits]) -> str:
-    return " and ".join(limit.text for limit in limits)

@@ -15,9 +15,7 @@ from siqi.games.junqi.knowledge.worlds import Belief, marginals
 from siqi.games.junqi.rules import movegen, notation
 from siqi.games.junqi.rules.lookup import (
     CAMPS,
-    COMMANDER,
     ENGINEER,
-    FLAG,
     HEADQUARTERS,
     LOOKUP_RECORD,
     MOBILE,
@@ -172,17 +170,6 @@ class JunqiPosition:
 
     def observed(self, text: str, result: int, flag: str = "") -> str:
         return notation.observed(text, result, flag)
-
-    def announced_flag(self, side: int) -> str | None:
-        """Return the square of a side's flag once its commander has died, as the referee announces it; else None.
-
-        For full positions only.
-        """
-        pieces = range(side * PIECES, side * PIECES + PIECES)
-        commander, flag = (next(p for p in pieces if self.record.may[p] == 1 << kind) for kind in (COMMANDER, FLAG))
-        if self.record.where[commander] != NOWHERE or self.record.where[flag] == NOWHERE:
-            return None
-        return notation.square_text(int(self.record.where[flag]))
 
     def view_moves(self, viewer: int) -> list[str]:
         """Return the words of a referee's game as one side sees them: `position startpos moves <these>` is its view."""

@@ -6,6 +6,8 @@ import random
 import re
 from typing import Any
 
+from junqi_games import announced_flag
+
 from siqi.games import registry
 
 SETUPS = ("diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld")
@@ -76,10 +78,10 @@ class JunqiReferee:
     def play(self, move: str) -> tuple[str, tuple[str | None, str | None]]:
         """Play a move; return its result code and, by owner, the square of a flag that is now announced."""
         position = self.position
-        before = [position.announced_flag(side) for side in (0, 1)]
+        before = [announced_flag(position, side) for side in (0, 1)]
         turn = position.turn
         push(position, move)
-        after = [position.announced_flag(side) for side in (0, 1)]
+        after = [announced_flag(position, side) for side in (0, 1)]
         code = position.view_moves(turn)[-1].partition("@")[0].partition("=")[2] or "3"
         first, second = (flag if old is None else None for flag, old in zip(after, before, strict=True))
         return code, (first, second)

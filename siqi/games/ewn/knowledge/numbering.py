@@ -74,8 +74,6 @@ NUMBERING = record_type(NUMBERING_DTYPE)
 
 ENDING_DTYPE = record(
     [
-        ("strong_count", "i8"),
-        ("weak_count", "i8"),
         ("strong_classes", "i8"),
         ("weak_classes", "i8"),
         ("entries", "i8"),  # number of placements; each has a value for either side to move, or one if equal
@@ -136,7 +134,6 @@ def weak_squares(strong: tuple[int, ...]) -> list[int]:
 def number(signature: MaterialSignature) -> Record:
     """Return the ENDING record of an ending, read-only by convention: how its placements are numbered."""
     layout = new_record(ENDING_DTYPE)
-    layout.strong_count, layout.weak_count = signature
     layout.strong_classes, layout.weak_classes = class_count(signature.strong), class_count(signature.weak)
     layout.start[:] = layout.own_image[:] = -1
     ranks = {chosen: rank for rank, chosen in enumerate(sets(PLACES, signature.strong))}

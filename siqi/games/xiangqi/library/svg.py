@@ -14,9 +14,6 @@ from siqi.games.xiangqi.library.move import RED, Color, Move, Piece, Square, squ
 COLORS = {name: light for name, (light, _) in picture.PALETTE.items()}
 """The colours by name, those of light mode; `board(colors=...)` overrides any of them in both modes."""
 
-DARK_COLORS = {name: dark for name, (_, dark) in picture.PALETTE.items()}
-"""The colours of dark mode."""
-
 
 def draw(
     board: Pieces,

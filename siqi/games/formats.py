@@ -9,6 +9,7 @@ line fit for the user.
 from __future__ import annotations
 
 import importlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -274,6 +275,19 @@ class Format(NamedTuple):
             raise ValueError(f"{self.name} holds one game, not {len(games)}")
         style = WriteStyle(style.encoding or self.encoding, style.notation or "".join(self.notations[:1]))
         return self.load().write(self, games, style)
+
+
+def ascii_of(head: bytes) -> bytes:
+    """Return the ASCII of a text that may be UTF-16, without its byte order mark."""
+    for mark in (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"):
+        head = head.removeprefix(mark)
+    return head.replace(b"\0", b"") if b"\0" in head[:2] else head
+
+
+def begins(pattern: bytes) -> Callable[[bytes], bool]:
+    """Return a recogniser of texts whose ASCII begins with a pattern."""
+    beginning = re.compile(pattern)
+    return lambda head: beginning.match(ascii_of(head)) is not None
 
 
 def _line(text: str) -> str:

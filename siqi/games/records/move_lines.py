@@ -21,7 +21,7 @@ from functools import partial
 from typing import TextIO
 
 from siqi.games.contract import GameInfo
-from siqi.games.formats import Format
+from siqi.games.formats import Format, begins
 from siqi.games.game_record import GameRecord
 from siqi.games.records.record_format import WholeTexts
 from siqi.games.records.values import RESULTS
@@ -32,14 +32,13 @@ _RESIGNED = ("resign", "resigned")
 
 def moves_format(game: str, beginning: bytes) -> Format:
     """Return the format for a game; `beginning`: the pattern of a file's first words, remarks left out."""
-    pattern = re.compile(rb"\s*(?:#[^\n]*\n\s*)*" + beginning)
     return Format(
         name="moves",
         about="a line of moves per game",
         suffixes=(".moves",),
         holds=frozenset({"games", "results", "positions"}),
         tags="0",
-        recognises=lambda head: bool(pattern.match(head.removeprefix(b"\xef\xbb\xbf"))),
+        recognises=begins(rb"\s*(?:#[^\n]*\n\s*)*" + beginning),
         module=f"siqi.games.{game}.formats.moves",
     )
 

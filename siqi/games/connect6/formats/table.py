@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from siqi.games.formats import Format
+from siqi.games.formats import Format, begins
 from siqi.games.records.move_lines import moves_format
-
-_CHAMPIONSHIP = re.compile(rb"\s*\{(?:\[C6\]|\{C[56]\}\[)")
-_SGF = re.compile(rb"\s*\(\s*;")
 
 FORMATS = (
     Format(
@@ -17,7 +12,7 @@ FORMATS = (
         suffixes=(".txt",),
         holds=frozenset({"games", "results"}),
         tags="4",
-        recognises=lambda head: bool(_CHAMPIONSHIP.match(head.removeprefix(b"\xef\xbb\xbf"))),
+        recognises=begins(rb"\s*\{(?:\[C6\]|\{C[56]\}\[)"),
         module="siqi.games.connect6.formats.championship",
         is_stream=True,
         kind="C6",
@@ -30,7 +25,7 @@ FORMATS = (
         suffixes=(".sgf",),
         holds=frozenset({"games", "results", "positions"}),
         tags="4",
-        recognises=lambda head: bool(_SGF.match(head.removeprefix(b"\xef\xbb\xbf"))),
+        recognises=begins(rb"\s*\(\s*;"),
         module="siqi.games.connect6.formats.sgf",
     ),
     moves_format("connect6", rb"(?:startpos moves )?(?:1\.+\s*)?[a-s](?:1[0-9]|[1-9])\s"),

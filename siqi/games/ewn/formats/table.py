@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from siqi.games.formats import Format
+from siqi.games.formats import Format, begins
 from siqi.games.records.move_lines import moves_format
 
 FORMATS = (
@@ -12,7 +12,7 @@ FORMATS = (
         suffixes=(".txt",),
         holds=frozenset({"games", "results", "positions"}),
         tags="4",
-        recognises=lambda head: head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"#[WTN]"),
+        recognises=begins(rb"\s*#\[WTN\]"),
         module="siqi.games.ewn.formats.championship",
         is_stream=True,
         kind="WTN",

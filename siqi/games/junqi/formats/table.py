@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from siqi.games.formats import Format
+from siqi.games.formats import Format, begins
 from siqi.games.records.move_lines import moves_format
-
-_LINE = re.compile(rb"(?:[^\t\n]*\t){3}(?:[a-l]{25}|\?)\t(?:[a-l]{25}|\?)\t")
 
 FORMATS = (
     Format(
@@ -16,7 +12,7 @@ FORMATS = (
         suffixes=(".txt",),
         holds=frozenset({"games", "results"}),
         tags="3",
-        recognises=lambda head: bool(_LINE.match(head)),
+        recognises=begins(rb"(?:[^\t\n]*\t){3}(?:[a-l]{25}|\?)\t(?:[a-l]{25}|\?)\t"),
         module="siqi.games.junqi.formats.log",
         is_stream=True,
         kind="JQ",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from siqi.games.formats import FEATURES, Format
+from siqi.games.formats import FEATURES, Format, ascii_of, begins
 
 ALL = frozenset(FEATURES)
 TREE = ALL - {"NAGs", "games"}
@@ -12,7 +12,7 @@ NOTATIONS = ("wxf", "chinese", "traditional", "vietnamese", "iccs", "xboard", "f
 
 _TAG = re.compile(rb'(?:\A|[\r\n])[ \t]*\[\s*\w+\s+"')
 _PLACEMENT = rb"(?:[KABNRCPHEkabnrcphe1-9]{1,9}/){9}[KABNRCPHEkabnrcphe1-9]{1,9}\s"
-_FEN = re.compile(rb"(?:\s|#[^\r\n]*[\r\n])*(?:position\s+)?(?:startpos\b|(?:fen\s+)?" + _PLACEMENT + rb")")
+_FEN = rb"(?:\s|#[^\r\n]*[\r\n])*(?:position\s+)?(?:startpos\b|(?:fen\s+)?" + _PLACEMENT + rb")"
 _VIETNAMESE = rb"(?:[Tt][Gg]|[STVXMPBCstvxmpbc][tgsTGS]?)[1-9]?(?:[-./]|\xe2\x80[\x90-\x94]|\xe2\x88\x92)[1-9]"
 _MOVES = re.compile(
     rb"\s*(?:\d+\s*\.\s*)?(?:[a-iA-I][0-9]-?[a-iA-I][0-9]|[KAEBHNRCPM+-][1-9+-][-+.=][1-9]|[KAEHNRC]?[a-i]?x?[a-i][0-9]|"
@@ -22,37 +22,20 @@ _MOVES = re.compile(
 _CHINESE = re.compile(
     r"\s*(?:\d+\s*[.．、]\s*)?[前中后後一二三四五]?[帅帥將将仕士相象马馬傌车車俥炮砲包兵卒]\S{1,2}[平进進退]"
 )
-
-
-def _plain(head: bytes) -> bytes:
-    """Return the ASCII of a text that may be UTF-16, without its byte order mark."""
-    for mark in (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"):
-        head = head.removeprefix(mark)
-    return head.replace(b"\0", b"") if b"\0" in head[:2] else head
-
-
-def _is_move_list(head: bytes) -> bool:
-    if _MOVES.match(_plain(head)):
-        return True
-    return any(_CHINESE.match(head[:200].decode(name, "ignore")) for name in ("utf-8-sig", "gb18030", "big5", "utf-16"))
-
-
-_WXF = re.compile(rb"(?:\s*[\r\n])?[ \t]*FORMAT[ \t]+\w")
-_CBF = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)?<ChineseChessRecord\b", re.DOTALL)
 _DPXQ = re.compile(
     r"\s*(?:(?:[标標][题題]|分[类類]|[赛賽]事|[轮輪]次|[红紅]方|黑方|[结結]果|初始局面)[ \t]*[:：]|【主[变變])"
 )
-
-
-def _is_dpxq(head: bytes) -> bool:
-    return any(_DPXQ.match(head[:400].decode(name, "ignore")) for name in ("utf-8-sig", "gb18030", "big5", "utf-16"))
-
-
 _DHTMLXQ = re.compile(rb"(?:\[|&#91;|&#[xX]5[bB];|&lbrack;|&lsqb;|%5[bB])DhtmlXQ", re.IGNORECASE)
 
 
+def _begins_in_chinese(head: bytes, beginning: re.Pattern[str]) -> bool:
+    """True if a text begins with a pattern in one of the encodings of Chinese."""
+    encodings = ("utf-8-sig", "gb18030", "big5", "utf-16")
+    return any(beginning.match(head[:400].decode(encoding, "ignore")) for encoding in encodings)
+
+
 def _is_dhtmlxq(head: bytes) -> bool:
-    return bool(_DHTMLXQ.search(_plain(head)))
+    return bool(_DHTMLXQ.search(ascii_of(head)))
 
 
 FORMATS = (
@@ -110,7 +93,7 @@ FORMATS = (
         suffixes=(".wxf",),
         holds=frozenset({"games", "results", "positions"}),
         tags="19",
-        recognises=lambda head: bool(_WXF.match(_plain(head))),
+        recognises=begins(rb"(?:\s*[\r\n])?[ \t]*FORMAT[ \t]+\w"),
         module="siqi.games.xiangqi.formats.wxf",
     ),
     Format(
@@ -119,7 +102,7 @@ FORMATS = (
         suffixes=(".cbf",),
         holds=frozenset({"comments", "results", "positions"}),
         tags="30",
-        recognises=lambda head: bool(_CBF.match(_plain(head))),
+        recognises=begins(rb"(?s)\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)?<ChineseChessRecord\b"),
         module="siqi.games.xiangqi.formats.cbf",
     ),
     Format(
@@ -128,7 +111,7 @@ FORMATS = (
         suffixes=(".txt",),
         holds=TREE | {"games"},
         tags="all",
-        recognises=_is_dpxq,
+        recognises=lambda head: _begins_in_chinese(head, _DPXQ),
         module="siqi.games.xiangqi.formats.dpxq",
     ),
     Format(
@@ -137,7 +120,7 @@ FORMATS = (
         suffixes=(".pgn",),
         holds=ALL,
         tags="all",
-        recognises=lambda head: bool(_TAG.search(_plain(head))),
+        recognises=lambda head: bool(_TAG.search(ascii_of(head))),
         module="siqi.games.xiangqi.formats.portable",
         is_stream=True,
         kind="XQ",
@@ -150,7 +133,7 @@ FORMATS = (
         suffixes=(".fen", ".fens", ".epd"),
         holds=frozenset({"games", "positions"}),
         tags="0",
-        recognises=lambda head: bool(_FEN.match(_plain(head))),
+        recognises=begins(_FEN),
         module="siqi.games.xiangqi.formats.lists",
     ),
     Format(
@@ -159,7 +142,7 @@ FORMATS = (
         suffixes=(".moves",),
         holds=frozenset({"games"}),
         tags="0",
-        recognises=_is_move_list,
+        recognises=lambda head: bool(_MOVES.match(ascii_of(head))) or _begins_in_chinese(head, _CHINESE),
         module="siqi.games.xiangqi.formats.lists",
         notations=("iccs", *NOTATIONS[:4], "xboard"),  # a short list in Fairy-Stockfish's ranks may be read as XBoard's
     ),

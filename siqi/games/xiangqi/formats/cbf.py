@@ -17,9 +17,8 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.sax.saxutils import escape
 
 from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode
-from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
+from siqi.games.xiangqi.formats.fitting import board_of, fen_tag, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, TreeStep
-from siqi.games.xiangqi.library.board import STARTING_FEN
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.system.encodings import decode
@@ -87,10 +86,8 @@ def _head(elements: list[Element], parsed: ParsedFile) -> Game:
     known = number.isascii() and number.isdigit() and int(number[:2]) < len(_RESULTS)
     game.headers["Result"] = _RESULTS[int(number)] if known else number
     game.settle()
-    if "FEN" in fields:
-        fen = board_of(fields["FEN"]).fen()
-        if fen != STARTING_FEN:
-            game.headers["FEN"] = fen
+    if "FEN" in fields and (fen := fen_tag(board_of(fields["FEN"]))):
+        game.headers["FEN"] = fen
     return game
 
 

@@ -19,11 +19,10 @@ import uuid
 from collections.abc import Collection, Sequence
 
 from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile
-from siqi.games.xiangqi.formats.fitting import first_fen, fitted, tags_of
+from siqi.games.xiangqi.formats.fitting import cut, fitted, set_first, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
-from siqi.games.xiangqi.rules.notation import board_text
 from siqi.system.encodings import broken_line, replaced
 
 RECORD, LIBRARY = b"CCBridge Record\0", b"CCBridgeLibrary\0"
@@ -129,15 +128,8 @@ def _read_record(data: bytes, faults: list[str]) -> Game:
     game.settle()
     letters = _letters(data[_BOARD : _BOARD + 90], faults)
     root, comment = reader.read_step() if reader.has_more() else (None, b"")
-    first = reader.first_origin()
-    turn = _SIDES.get(data[_FIRST_SIDE], "")
-    if first in letters:
-        turn = "w" if letters[first].isupper() else "b"
-    elif not turn:
-        game.notes.append(f"a side to move that is not known, read as Red: number {data[_FIRST_SIDE]}")
-    fen = first_fen(board_text(letters), turn or "w", max(1, struct.unpack_from("<H", data, _NUMBER)[0]))
-    if fen:
-        game.headers["FEN"] = fen
+    first, (number,) = reader.first_origin(), struct.unpack_from("<H", data, _NUMBER)
+    set_first(game, letters, first, data[_FIRST_SIDE], _SIDES, max(1, number))
     if text := reader.text(comment):
         game.comments[0] = text
     if root is not None and root.has_next and first >= 0:
@@ -247,9 +239,7 @@ def write(form: Format, games: Sequence[Game], style: WriteStyle) -> WrittenFile
 
 def _put(data: bytearray, at: int, size: int, text: str) -> str:
     """Write a text into a field, and return what fitted in with the 0 at its end."""
-    kept = text
-    while len(encoded := kept.encode(_ENCODING, "replace")) > size - 2:
-        kept = kept[: min(len(kept) - 1, size // 2 - 1)]
+    kept, encoded = cut(text, size - 2, _ENCODING)
     data[at : at + len(encoded)] = encoded
     return kept
 

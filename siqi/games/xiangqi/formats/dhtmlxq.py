@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
 from siqi.games.formats import HEAD_BYTES, Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
-from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags_of
+from siqi.games.xiangqi.formats.fitting import board_of, fen_tag, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.xqf import PIECES
-from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.board import Board
 from siqi.games.xiangqi.library.move import Move, Piece
 from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
 from siqi.games.xiangqi.library.tree import Line
@@ -247,8 +247,7 @@ def _read_game(fields: _Fields, faults: list[str]) -> Game | None:
     game.settle()
     game.notes += fields.notes
     moves = _moves(fields.get("movelist", ""), "movelist", faults)
-    fen = _first_fen(fields, moves)
-    if fen:
+    if fen := _first_fen(fields, moves):
         game.headers["FEN"] = fen
     comments: dict[tuple[int, int], str] = {}
     for field, value in fields.items():
@@ -313,8 +312,7 @@ def _digits(moves: Iterable[Move]) -> str:
 
 def _first_fen(fields: dict[str, str], moves: list[Move]) -> str:
     if "fen" in fields:
-        fen = board_of(fields["fen"]).fen()
-        return "" if fen == STARTING_FEN else fen
+        return fen_tag(board_of(fields["fen"]))
     places = fields.get("binit", START)
     if len(places) != 64 or not (places.isascii() and places.isdigit()):
         raise ValueError(f"binit: not 64 digits: {places[:70]}")

@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
-from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, rewrite_comments, tags_of
-from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.formats.fitting import board_of, fen_tag, first_fen, fitted, rewrite_comments, tags_of
+from siqi.games.xiangqi.library.board import Board
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.movetext import CHINESE_MOVE, move_number
 from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
@@ -223,7 +223,7 @@ class _Reader:
                 break
             self._lines.popleft()
             if match := _POSITION.match(plain):
-                fen, drawn = (board_of(match[1]).fen(), None) if match[1] else (fen, [])
+                fen, drawn = (fen_tag(board_of(match[1])), None) if match[1] else (fen, [])
             elif drawn is not None:
                 drawn.append(plain)
                 if "红方" in plain or len(drawn) > _MAX_DRAWN:
@@ -236,7 +236,7 @@ class _Reader:
         if drawn:
             fen = _drawn_fen(drawn, self._first_mover)
         result = {"Result": game.headers["Result"]} if "Result" in game.headers else {}
-        game.headers = tags_of(game) | result | ({"FEN": fen} if fen not in ("", STARTING_FEN) else {})
+        game.headers = tags_of(game) | result | ({"FEN": fen} if fen else {})
 
     @cached_property
     def _first_mover(self) -> str:
@@ -303,7 +303,7 @@ def _label(text: str) -> int:
 
 
 def _drawn_fen(lines: Iterable[str], turn: str) -> str:
-    """Return the FEN of a board drawn in text; ValueError if it is none."""
+    """Return the FEN tag of a board drawn in text; ValueError if it is none."""
     rows = [points for line in lines if len(points := list(_POINT.finditer(line))) == 9]
     if len(rows) != 10:
         raise ValueError(f"初始局面: a board of {len(rows)} ranks, not 10")
@@ -315,7 +315,7 @@ def _drawn_fen(lines: Iterable[str], turn: str) -> str:
                 if letter is None:
                     raise ValueError(f"初始局面: unknown piece {piece}")
                 letters[(9 - rank) * 9 + file] = letter.upper() if point[1] else letter
-    return first_fen(board_text(letters), turn) or STARTING_FEN
+    return first_fen(board_text(letters), turn)
 
 
 def write(form: Format, games: Sequence[Game], style: WriteStyle) -> WrittenFile:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from siqi.games.formats import Losses
 from siqi.games.records.values import RESULT_TEXT, read_result
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.pgn import SIDE_TAG, Game
 from siqi.games.xiangqi.library.tree import Line
+from siqi.games.xiangqi.rules.notation import board_text
 
 TECHNICAL = frozenset({"Game", "Format", "Variant", "FEN", "SetUp", "Result", SIDE_TAG})
 """Tags that say how a PGN text is written, or that a game has in another form."""
@@ -51,8 +52,7 @@ def fitted(game: Game, holds: Collection[str], names: Collection[str] | None, lo
         losses["results"] += 1
         result = "*"
     new = Game({**tags, "Result": result})
-    fen = game.board().fen()
-    if fen != STARTING_FEN:
+    if fen := fen_tag(game.board()):
         if "positions" not in holds:
             raise ValueError("a game begins from another position than the start, which the format cannot store")
         new.headers["FEN"] = fen
@@ -125,6 +125,28 @@ def first_fen(placement: str, turn: str, number: int = 1) -> str:
         other = board.copy()
         other.turn = not board.turn
         board = other if other.is_valid() else board
+    return fen_tag(board)
+
+
+def set_first(
+    game: Game, letters: dict[int, str], first: int, side: int, sides: Mapping[int, str], number: int = 1
+) -> None:
+    """Give a game its first position, from letters by square.
+
+    The side of the first move, which begins on the square `first`, is to move; without a move the side that `sides` has
+    for a file's number `side`, and Red, with a note, if it has none. `number`: of the first move.
+    """
+    turn = sides.get(side, "")
+    if first in letters:
+        turn = "w" if letters[first].isupper() else "b"
+    elif not turn:
+        game.notes.append(f"a side to move that is not known, read as Red: number {side}")
+    if fen := first_fen(board_text(letters), turn or "w", number):
+        game.headers["FEN"] = fen
+
+
+def fen_tag(board: Board) -> str:
+    """Return the FEN tag of a position: '' for the start position."""
     fen = board.fen()
     return "" if fen == STARTING_FEN else fen
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.position_lines import read_line
 from siqi.games.records.values import RESULTS
-from siqi.games.xiangqi.formats.fitting import board_of, fitted
+from siqi.games.xiangqi.formats.fitting import board_of, fen_tag, fitted
 from siqi.games.xiangqi.library.algebraic import FAIRY_PAWN
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.movetext import move_number, moves_in
@@ -40,25 +40,23 @@ def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     text, _, parsed.faults = decode(data, encoding, form.encoding)
     remarks: list[str] = []
     for row in _fen_rows(text, remarks) if form.name == "fens" else _paragraphs(text, remarks):
-        game = Game()
         try:
-            first = board_of(row.fen).fen()
+            fen = fen_tag(board_of(row.fen))
         except ValueError as error:
             parsed.faults.append(f"line {row.line}: {error}")
             continue
-        if first != STARTING_FEN:
-            game.headers["FEN"] = first
+        game = Game({"FEN": fen} if fen else {})
         if row.result != "*":
             game.headers["Result"] = row.result
         if row.comment:
             game.comments[0] = row.comment
-        board, fault = _play(board_of(first), row.words, 0)
+        board, fault = _play(game.board(), row.words, 0)
         if fault and is_vietnamese(row.words):
-            other, its_fault = _play(board_of(first), row.words, 0, is_vietnamese=True)
+            other, its_fault = _play(game.board(), row.words, 0, is_vietnamese=True)
             if len(other.move_stack) > len(board.move_stack):
                 board, fault = other, its_fault
         elif fault or any(map(FAIRY_PAWN.fullmatch, row.words)):
-            other, its_fault = _play(board_of(first), row.words, 1)
+            other, its_fault = _play(game.board(), row.words, 1)
             board, fault = (board, fault) if its_fault else (other, "")
         if fault:
             parsed.faults.append(f"line {row.line}: {fault}")

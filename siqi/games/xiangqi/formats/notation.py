@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
-from siqi.games.formats import OpeningName
-from siqi.games.game_record import GameRecord
-from siqi.games.game_tree import GameTree
-from siqi.games.xiangqi.formats import trees
 from siqi.games.xiangqi.formats.portable import record_of
+from siqi.games.xiangqi.formats.trees import game_of, tree_of
 from siqi.games.xiangqi.knowledge.openings import opening_of
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.move import Move
@@ -19,9 +16,7 @@ from siqi.games.xiangqi.library.style import NotationStyle, style_of
 NOTATIONS: tuple[Notation, ...] = ("chinese", "wxf", "iccs")
 
 
-def record(game: Game) -> GameRecord:
-    """Return the game's record, with its main line's moves as words of the protocol."""
-    return record_of(game)
+record, tree, game, opening = record_of, tree_of, game_of, opening_of
 
 
 def comments(game: Game) -> dict[int, str]:
@@ -29,25 +24,10 @@ def comments(game: Game) -> dict[int, str]:
     return dict(game.comments)
 
 
-def tree(game: Game) -> GameTree:
-    """Return the game with its variations."""
-    return trees.tree_of(game)
-
-
-def game(tree: GameTree) -> Game:
-    """Return the game that the formats write for a tree."""
-    return trees.game_of(tree)
-
-
 def own_notation(game: Game | None) -> str:
     """Return the one of NOTATIONS that the game's own notation is a form of; '' if it is of none."""
     own = _style(game).notation
     return "chinese" if own == "traditional" else own if own in NOTATIONS else ""
-
-
-def opening(boards: Iterable[Mapping[str, str]]) -> OpeningName | None:
-    """Return the opening of a game from the letters by point at the start and after each move; None without a name."""
-    return opening_of(boards)
 
 
 def _style(game: Game | None) -> NotationStyle:

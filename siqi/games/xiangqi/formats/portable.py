@@ -107,16 +107,18 @@ def record_of(game: Game) -> GameRecord:
     )
 
 
+def headers_of(record: GameRecord) -> dict[str, str]:
+    """Return a record's tags, without its result."""
+    date, _, clock = record.occasion.partition(" ")
+    tags = {"Event": record.event, "Site": record.site, "Date": date, "Time": clock, "Round": record.round}
+    tags |= {"RedTeam": record.teams[0], "Red": record.first, "BlackTeam": record.teams[1], "Black": record.second}
+    tags |= {"Termination": _TERMINATIONS.get(record.end, ""), "FEN": record.fen, RESULT_TEXT: record.result_text}
+    return {name: value for name, value in tags.items() if value}
+
+
 def text(game: GameRecord) -> str:
     """Return the game as PGN, its moves in WXF notation."""
-    date, _, clock = game.occasion.partition(" ")
-    tags = {"Event": game.event, "Site": game.site, "Date": date, "Time": clock, "Round": game.round}
-    tags |= {"RedTeam": game.teams[0], "Red": game.first, "BlackTeam": game.teams[1], "Black": game.second}
-    tags |= {"Termination": _TERMINATIONS.get(game.end, ""), "FEN": game.fen, RESULT_TEXT: game.result_text}
-    return Game(
-        {name: value for name, value in tags.items() if value} | {"Result": game.result},
-        [Move.from_uci(word) for word in game.moves],
-    ).text()
+    return Game(headers_of(game) | {"Result": game.result}, [Move.from_uci(word) for word in game.moves]).text()
 
 
 def annotate(game: GameRecord, notes: Mapping[int, Note], encoding: str) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from siqi.games.game_tree import GameTree, TreeMove, children_of
-from siqi.games.records.values import RESULT_TEXT
-from siqi.games.xiangqi.formats.portable import record_of
+from siqi.games.xiangqi.formats.portable import headers_of, record_of
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.library.tree import Line
@@ -31,11 +30,7 @@ def tree_of(game: Game) -> GameTree:
 def game_of(tree: GameTree) -> Game:
     """Return the game that the formats write for a tree; ValueError for a move of no known form."""
     record, children = tree.record, children_of(tree.moves)
-    date, _, clock = record.occasion.partition(" ")
-    tags = {"Event": record.event, "Site": record.site, "Date": date, "Time": clock, "Round": record.round}
-    tags |= {"Red": record.first, "Black": record.second, "FEN": record.fen, RESULT_TEXT: record.result_text}
-    known = {name: value for name, value in tags.items() if value}
-    game = Game({**known, **tree.headers, "Result": record.result})
+    game = Game({**headers_of(record), **tree.headers, "Result": record.result})
     if tree.comment:
         game.comments[0] = tree.comment
     waiting: list[tuple[Line, int]] = [(game, number) for number in children[0][:1]]

@@ -24,8 +24,7 @@ from collections.abc import Iterator, Sequence
 
 from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile, encode, left_out
 from siqi.games.records.values import RESULT_TEXT
-from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
-from siqi.games.xiangqi.library.board import STARTING_FEN
+from siqi.games.xiangqi.formats.fitting import board_of, fen_tag, fitted, tags_of
 from siqi.games.xiangqi.library.movetext import movetext
 from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_movetext
 from siqi.games.xiangqi.rules.notation import fen_text
@@ -122,8 +121,8 @@ def _read_game(text: str, faults: list[str], between: list[str]) -> Game:
     if setup := _SETUP.search(head):
         tags.setdefault("FEN", _fen_of(setup[1]))
     if "FEN" in tags:
-        tags["FEN"] = board_of(tags["FEN"]).fen()
-        if tags["FEN"] == STARTING_FEN:
+        tags["FEN"] = fen_tag(board_of(tags["FEN"]))
+        if not tags["FEN"]:
             del tags["FEN"]
     game = read_movetext(tags, moves.translate(letters), has_day_first=True)
     game.notes += notes

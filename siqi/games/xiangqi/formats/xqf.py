@@ -18,11 +18,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from siqi.games.formats import Format, Losses, ParsedFile, WriteStyle, WrittenFile
-from siqi.games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
+from siqi.games.xiangqi.formats.fitting import cut, fitted, set_first, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
-from siqi.games.xiangqi.rules.notation import board_text
 from siqi.system.encodings import LEAST_NON_ASCII, broken_line, detected, is_nearly_utf8, replaced
 
 HEAD_BYTES = 1024
@@ -90,15 +89,7 @@ def read(form: Format, data: bytes, encoding: str | None) -> ParsedFile:
     game.headers["Result"] = _RESULTS[data[0x33]] if data[0x33] < len(_RESULTS) else f"number {data[0x33]}"
     game.settle()
     letters = _letters(data[0x10:0x30], version, keys, parsed.faults)
-    first = reader.first_origin()
-    turn = "b" if data[0x32] == 1 else "w"
-    if first in letters:
-        turn = "w" if letters[first].isupper() else "b"
-    elif data[0x32] > 1:
-        game.notes.append(f"a side to move that is not known, read as Red: number {data[0x32]}")
-    fen = first_fen(board_text(letters), turn)
-    if fen:
-        game.headers["FEN"] = fen
+    set_first(game, letters, reader.first_origin(), data[0x32], {0: "w", 1: "b"})
     if comment:
         game.comments[0] = reader.text(comment)
     if root.has_next or reader.has_more():

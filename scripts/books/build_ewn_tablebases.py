@@ -36,7 +36,7 @@ def is_built(folder: Path, signature: MaterialSignature) -> bool:
     return True
 
 
-def build(folder: Path, signature: MaterialSignature, threads: int) -> str:
+def build(folder: Path, threads: int, signature: MaterialSignature) -> str:
     """Build one table, whose smaller endings must exist; return a line about it."""
 
     def refuse(line: str) -> None:
@@ -69,10 +69,6 @@ def build(folder: Path, signature: MaterialSignature, threads: int) -> str:
     return f"{signature}: {len(values):,} values, mean {about['mean']:.4f}, {path.stat().st_size:,} bytes; {times}"
 
 
-def build_with(folder: Path, threads: int, signature: MaterialSignature) -> str:
-    return build(folder, signature, threads)
-
-
 def after_captures(signature: MaterialSignature) -> set[MaterialSignature]:
     """Return the endings with one piece fewer."""
     strong, weak = signature
@@ -83,8 +79,8 @@ def build_all(folder: Path, signatures: list[MaterialSignature], jobs: Jobs) -> 
     """Build tables; yield a line for each. On this machine they are built one after the other, each in several threads;
     on a cluster all endings with the same number of pieces at a time, one per worker."""
     if isinstance(jobs, int):
-        return (build(folder, signature, jobs) for signature in signatures)
-    return in_graph(functools.partial(build_with, folder.resolve(), 1), signatures, after_captures, jobs)
+        return (build(folder, jobs, signature) for signature in signatures)
+    return in_graph(functools.partial(build, folder.resolve(), 1), signatures, after_captures, jobs)
 
 
 @script.command

@@ -39,17 +39,19 @@ from scripts.match.self_play import AGREEMENT, ScoringPlayer
 from siqi.daemon.clients.player import EngineSpec, PlayerLimits
 from siqi.daemon.cluster.jobs import Jobs, in_order
 from siqi.daemon.match.game_loop import Adjudication, Clock, Opening, Referee, play_moves
-from siqi.daemon.match.match_log import MatchSettings, Reader
+from siqi.daemon.match.match_log import MatchSettings
 from siqi.daemon.match.matches import run_match
 from siqi.daemon.match.random_openings import random_moves
 from siqi.daemon.match.statistics import PairedScore
+from siqi.daemon.match.stats import read_match
 from siqi.daemon.match.tally import Tally
 from siqi.games.books.book import BOOKS_FOLDER
 from siqi.games.books.opening import SymmetricPosition, opening_key
 from siqi.games.contract import Game, Position, Task, exhaust
+from siqi.games.game_record import GameRecord, position_after
 from siqi.games.kernel.control import Control
 from siqi.system.files import replace_file
-from siqi.system.log import RunLog, read_log
+from siqi.system.log import RunLog
 
 EngineOptions = tuple[tuple[str, str], ...]
 
@@ -149,12 +151,11 @@ def draw(kind: Kind, rng: random.Random) -> list[str] | None:
     """Draw a line; None if it is none."""
     agent = agent_of(kind.game, next(iter(kind.judges)))
     game: Game[Position] = agent.game
-    plies, position = rng.choice(kind.plies), game.position()
+    plies = rng.choice(kind.plies)
     words = random_moves(game, rng, kind.random_plies)
     if words is None:
         return None
-    for word in words:
-        position.push(position.parse_move(word))
+    position = position_after(game, GameRecord(tuple(words)))
     while len(words) < plies:
         known = [line.move for line in game.consult(position) if line.move is not None]
         if known and rng.random() < 0.5:
@@ -206,9 +207,7 @@ def judge(task: tuple[LineSettings, int]) -> bytes:
     expected: list[float] = []
     for engine, share, most in stages if words else ():
         agent = agent_of(kind.game, engine)
-        position: Position = agent.game.position()
-        for word in drawn.moves:
-            position.push(position.parse_move(word))
+        position: Position = position_after(agent.game, GameRecord(tuple(drawn.moves)))
         expected.append(round(expected_score(agent, position, settings.nodes // share), 4))
         if abs(expected[-1] - 0.5) >= most:
             return msgspec.json.encode(Drawn(number, drawn.moves, expected[1:]))
@@ -273,9 +272,8 @@ def find_lines(settings: LineSettings, count: int, path: Path, jobs: Jobs) -> Ch
 
 def first_side_score(path: Path) -> str:
     """Return the first side's games and score in a match's log, as text."""
-    reader, score = Reader(), PairedScore()
-    read_log(path, reader.read)
-    for record in reader.records:
+    score = PairedScore()
+    for record in read_match(path).records:
         score.add(record.pair, record.score if record.first == 0 else 1 - record.score)
     return score.text
 

@@ -119,14 +119,10 @@ def is_built(folder: Path, signature: MaterialSignature) -> bool:
     return True
 
 
-def build_one(folder: Path, signature: MaterialSignature) -> str:
-    return build(folder, signature)
-
-
 def build_all(folder: Path, signatures: list[MaterialSignature], jobs: Jobs) -> Iterator[str]:
     """Build the missing tables, each as soon as its smaller endings exist; yield a line for each."""
     missing = [signature for signature in signatures if not is_built(folder, signature)]
-    return in_graph(functools.partial(build_one, folder.resolve()), missing, MaterialSignature.after_captures, jobs)
+    return in_graph(functools.partial(build, folder.resolve()), missing, MaterialSignature.after_captures, jobs)
 
 
 @script.command

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 import msgspec
 import zstandard
 
-from siqi.games.contract import Game, Position
-from siqi.games.game_record import CutGameError, GameRecord, check_moves
+from siqi.games.contract import Game, P
+from siqi.games.game_record import CutGameError, GameRecord, check_moves, replay
 from siqi.games.shape import shift_ranks
 from siqi.system.encodings import decode
 
@@ -82,13 +82,19 @@ def read_game_records(path: Path, report: Callable[[str], None], variant: str = 
                 yield GameRecord(moves, tuple(dice or 0 for dice in game.dice), result, fen=game.fen or "")
 
 
-def playable(game: Game[Position], record: GameRecord) -> GameRecord:
+def playable(game: Game[P], record: GameRecord) -> GameRecord:
     """Return a record up to its first move against the rules."""
     try:
         check_moves(game, record)
     except CutGameError as error:
         return error.record
     return record
+
+
+def positions_before(game: Game[P], record: GameRecord) -> Iterator[tuple[P, str]]:
+    """Yield the position before each move of a record and the move's word, up to the first move against the rules."""
+    sound = playable(game, record)
+    return zip(replay(game, sound), sound.moves, strict=False)
 
 
 def _pgn(path: Path, report: Callable[[str], None]) -> Iterator[GameRecord]:

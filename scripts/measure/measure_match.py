@@ -25,6 +25,7 @@ import time
 from pathlib import Path
 
 from scripts.common import script
+from scripts.match.self_play import random_moves
 
 from siqi.daemon.match.statistics import Z
 
@@ -62,11 +63,7 @@ def random_game() -> list[str]:
     """Return a game of PLIES random legal moves, which does not end before."""
     game = script.load("xiangqi")
     for seed in range(1000):
-        rng, position, words = random.Random(seed), game.position(), list[str]()
-        while len(words) < PLIES and position.outcome() is None:
-            move = rng.choice(position.legal_moves())
-            words.append(position.move_text(move))
-            position.push(move)
+        words = random_moves(game, random.Random(seed), PLIES)
         if len(words) == PLIES:
             return words
     raise AssertionError("every game ended early")

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from scripts.common import logistic, script
-from scripts.common.records import open_text, playable, read_game_records
+from scripts.common.records import open_text, positions_before, read_game_records
 
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.games.connect6.board import Connect6Position
@@ -107,8 +107,7 @@ def policy_samples(paths: Sequence[Path], seed: int) -> tuple[PolicySamples, Pol
 
 def _turns(record: GameRecord, rng: random.Random) -> Iterator[tuple[Any, int, tuple[int, int]]]:
     game: Any = script.load_once("connect6")
-    record = playable(game, record)
-    for position, word in zip(replay(game, record), record.moves, strict=False):
+    for position, word in positions_before(game, record):
         points = list(parse_move(word))
         if position.ply >= FIRST_PLY and position.record.threats[position.turn] == 0 and points[1] != NO_POINT:
             board = as_seen(position.record.stones, position.turn)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scripts.common import logistic, script
-from scripts.common.records import read_game_records
+from scripts.common.records import positions_before, read_game_records
 
 from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.data.weights import CENTRE
@@ -95,12 +95,8 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
     for record in script.progress(islice(read_game_records(path, print, "connect6"), limit)):
         if record.result not in ("1-0", "0-1"):
             continue
-        position = game.position(record.fen or None)
-        for text in record.moves:
-            try:
-                move = position.parse_move(text)
-            except ValueError:
-                break
+        for position, word in positions_before(game, record):
+            move = position.parse_move(word)
             pos = position.record
             side = position.turn
             quiet = pos.threats[side] == 0
@@ -109,7 +105,6 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
                 samples.results.append(float((record.result == "1-0") == (side == 0)))
                 if second_stone(move) != NO_POINT and pos.threats[side ^ 1] == 0:
                     add_points(samples, position, move, rng)
-            position.push(move)
     return samples
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from scripts.common import script
-from scripts.common.records import read_game_records
+from scripts.common.records import positions_before, read_game_records
 
 from siqi.games.contract import silent
 from siqi.games.xiangqi.data.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
@@ -31,6 +31,7 @@ from siqi.games.xiangqi.data.weights import KINDS, TERMS
 from siqi.games.xiangqi.evaluation.terms import FULL_PHASE, fill_terms
 from siqi.games.xiangqi.game import create
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import target_of
 from siqi.system.files import replace_file
 
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
@@ -64,16 +65,13 @@ def samples(path: Path, share: float, first_ply: int, seed: int, limit: int) -> 
     for record in script.progress(read_game_records(path, print)):
         if record.result not in SCORES:
             continue
-        position = game.position(record.fen or None)
-        for ply, word in enumerate(record.moves):
-            move = position.parse_move(word)
-            is_quiet = position.record.board[move >> 7] == 0
+        for ply, (position, word) in enumerate(positions_before(game, record)):
+            is_quiet = position.record.board[target_of(position.parse_move(word))] == 0
             if ply >= first_ply and is_quiet and rng.random() < share and not position.is_check():
                 fill_terms(position.record)
                 rows.append(features(position.record))
                 phases.append(min(int(position.record.phase), FULL_PHASE) / FULL_PHASE)
                 results.append(SCORES[record.result])
-            position.push(move)
         if len(rows) >= limit:
             break
     return np.array(rows), np.array(phases, np.float32), np.array(results, np.float32)

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from siqi.games.contract import Game, GameInfo, P, Position, set_dice
+from siqi.games.contract import Game, GameInfo, P, set_dice
 
 
 class NoteLine(NamedTuple):
@@ -107,7 +107,7 @@ def position_after(game: Game[P], record: GameRecord, plies: int | None = None) 
     return next(itertools.islice(replay(game, record), len(record.moves) if plies is None else plies, None))
 
 
-def check_moves(game: Game[Position], record: GameRecord) -> None:
+def check_moves(game: Game[P], record: GameRecord) -> None:
     """Raise CutGameError, with the number of the move, for the first move that cannot be played."""
     try:
         position_after(game, record)

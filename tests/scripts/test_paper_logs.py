@@ -25,11 +25,12 @@ from scripts.papers.junqi_cooperation.parameters import STEPS, UCT_ALONE, paper_
 from scripts.papers.paper import proportion
 from scripts.papers.xiangqi_endgames.known import BASE
 from scripts.papers.xiangqi_endgames.solving import AGENTS, DRAWN, is_solved
-from scripts.papers.xiangqi_rules.clock import against, games_in, score_of
+from scripts.papers.xiangqi_rules.clock import against, score_of
 from scripts.papers.xiangqi_rules.experiments import MATCHES
 
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.statistics import percent
+from siqi.daemon.match.stats import read_match
 from siqi.system.log import read_log
 
 LOGS = ROOT / "scripts/results/papers"
@@ -182,7 +183,7 @@ def test_moves_that_parameters_change() -> None:
 
 
 def test_the_cooperative_player_with_a_clock_and_plans_in_the_default_search() -> None:
-    with_clock = games_in(LOGS / "junqi_cooperation/engine-clock.jsonl.zst")
+    with_clock = read_match(LOGS / "junqi_cooperation/engine-clock.jsonl.zst").records
     (plans,) = pairing_scores(read_games(LOGS / "junqi_cooperation/plans.jsonl.zst")).values()
     assert not any(game.cause == "time" for game in with_clock)
     for score in (score_of(with_clock, "paper"), plans):
@@ -278,6 +279,6 @@ def test_wins_seen_with_known_positions(depth: str, base: str) -> None:
     ],
 )
 def test_scores_of_rules_by_time(log: str, player: str, games: int) -> None:
-    played = against(games_in(LOGS / f"xiangqi_rules/{log}.jsonl.zst"), player)
+    played = against(read_match(LOGS / f"xiangqi_rules/{log}.jsonl.zst").records, player)
     text = spaced(percent(score_of(played, player).score))
     assert len(played) == games and all(f"| {text}" in page for page in pages(2))

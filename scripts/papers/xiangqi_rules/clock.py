@@ -20,14 +20,14 @@ from scripts.papers.xiangqi_rules.games import games_of, openings
 from scripts.papers.xiangqi_rules.mining import write_moves_base
 
 from siqi.daemon import command_line
-from siqi.daemon.match.match_log import MatchRecord, Reader
+from siqi.daemon.match.match_log import MatchRecord
 from siqi.daemon.match.statistics import PairedScore, percent
+from siqi.daemon.match.stats import read_match
 from siqi.games import registry
 from siqi.games.books import opening
 from siqi.games.books.book import BOOKS_FOLDER, open_book
 from siqi.games.xiangqi.knowledge.mining import MiningRequest
 from siqi.games.xiangqi.knowledge.rulebook import RuleBook
-from siqi.system.log import read_log
 
 PLIES = 16
 """Plies of a game that are mined, and up to which rules and positions answer."""
@@ -111,14 +111,7 @@ def play(bench: Bench, players: Sequence[str], limit: Sequence[str], games: int,
     status = command_line.run(arguments)
     if status:
         raise OSError(status, "the match ended early", str(bench.log))
-    return games_in(bench.log)
-
-
-def games_in(path: Path) -> list[MatchRecord]:
-    """Return the games of a match's log."""
-    reader = Reader()
-    read_log(path, reader.read)
-    return reader.records
+    return read_match(bench.log).records
 
 
 class Times(NamedTuple):

@@ -133,12 +133,7 @@ def mine_bases(games: Path, folder: Path, bases: Sequence[Base]) -> None:
         rules = move_rules(read, WANTED)
         for base in missing:
             if (base.items, base.plies) == (items, plies):
-                about = {
-                    "source": source,
-                    "games": len(read.plies),
-                    "items": items,
-                    "parameters": {"plies": plies, "min_confidence": base.confidence, "min_support": WANTED.support},
-                }
+                about = _about(source, read, items, plies, WANTED._replace(confidence=base.confidence))
                 kept = [rule for rule in rules if rule.confidence >= base.confidence]
                 rulebook.write(base.path(folder), about, kept)
 
@@ -153,12 +148,7 @@ def write_paper_bases(games: Path, folder: Path, nine: Sequence[tuple[Item, Item
     if any(_source_of(path) != source for path in paths):
         read = read_games(games, "identity", 0)
         rules = move_rules(read, PAPER_RULES)
-        about = {
-            "source": source,
-            "games": len(read.plies),
-            "items": "identity",
-            "parameters": {"plies": 0, "min_confidence": PAPER_RULES.confidence, "min_support": PAPER_RULES.support},
-        }
+        about = _about(source, read, "identity", 0, PAPER_RULES)
         own = [rule for rule in rules if any(same_rule(rule, *pair) for pair in nine)]
         for path, kept in zip(paths, (rules, own), strict=True):
             rulebook.write(path, about, kept)
@@ -171,18 +161,19 @@ def write_moves_base(games: Path, path: Path, plies: int, wanted: MiningRequest,
     if _source_of(path) == source:
         return
     read = read_games(games, "identity", plies)
-    about = {
-        "source": source,
-        "games": len(read.plies),
-        "items": "identity",
-        "parameters": {"plies": plies, "min_confidence": wanted.confidence, "min_support": wanted.support},
-    }
+    about = _about(source, read, "identity", plies, wanted)
     rulebook.write(path, about, [rule for rule in move_rules(read, wanted) if rule.score >= least_score])
 
 
 ALL, TABLE_3 = "all of the definition", "table 3"
 PAPER_BASES = {ALL: "rules-any-order.book", TABLE_3: "rules-table-3.book"}
 """Rule bases by the paper's definition, and their files."""
+
+
+def _about(source: str, read: Games, items: str, plies: int, wanted: MiningRequest) -> dict[str, Any]:
+    """Return the header of a rule base."""
+    parameters = {"plies": plies, "min_confidence": wanted.confidence, "min_support": wanted.support}
+    return {"source": source, "games": len(read.plies), "items": items, "parameters": parameters}
 
 
 def _source_of(path: Path) -> Any:
@@ -354,7 +345,7 @@ class Growing:
         """Play the game of a key, which ends in its number; return figures of the game, and of the base after it."""
         engine, number = self._engine(), int(key.rsplit(maxsplit=1)[-1])
         opening = self._openings[number % len(self._openings)]
-        position = registry_position(tuple(opening))
+        position = position_after(script.load_once("xiangqi"), GameRecord(tuple(opening)))
         words = list(opening)
         engine.send("ucinewgame", "isready")
         engine.wait_for("readyok", timeout_s=MOVE_TIMEOUT_S)
@@ -386,8 +377,3 @@ class Growing:
             "games": book.about["games"],
             "rules": len(book.rules),
         }
-
-
-def registry_position(words: tuple[str, ...]) -> Any:
-    """Return the position after moves from the start."""
-    return position_after(script.load_once("xiangqi"), GameRecord(words))

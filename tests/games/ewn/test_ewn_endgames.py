@@ -167,7 +167,7 @@ def test_all_exact_values(tables: Tablebase) -> None:
 
 def test_building_gives_what_is_shipped(tmp_path: Path) -> None:
     for name in ("1-1", "2-1"):
-        build_ewn_tablebases.build(tmp_path, MaterialSignature.parse(name), 1)
+        build_ewn_tablebases.build(tmp_path, 1, MaterialSignature.parse(name))
         shipped = EndingTable(TABLEBASE_FOLDER / f"{name}{SUFFIX}", MaterialSignature.parse(name))
         assert (EndingTable(tmp_path / f"{name}{SUFFIX}", MaterialSignature.parse(name)).values == shipped.values).all()
 

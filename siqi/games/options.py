@@ -14,6 +14,12 @@ from siqi.games.contract import Option
 if TYPE_CHECKING:
     from pathlib import Path
 
+
+def combo(name: str, *choices: str, paper: int = 0) -> Option:
+    """Return an option with these values, the default first."""
+    return Option(name, "combo", choices[0], choices=choices, paper=paper)
+
+
 OWN_BOOK = Option("OwnBook", "check", "false").explained(
     "under a clock, play from the opening book at random by weight (Xiangqi, Connect6), or choose one of the "
     "best set-ups (EWN)",
@@ -31,7 +37,7 @@ BOOK_MIN_GAMES = Option("BookMinGames", "spin", "3", 1, 1000000).explained(
     "a book move is played if at least this number of games had it",
     "开局库中的着法至少有这么多局走过，才会走出",
 )
-USE_RULES = Option("UseRules", "combo", "true", choices=("true", "false", "checked", "paper")).explained(
+USE_RULES = combo("UseRules", "true", "false", "checked", "paper").explained(
     "Xiangqi's mined rules: `true` guides searches; `checked` also plays answers that a short search confirms; "
     "`paper` plays them unsearched under any limit; `false`: unused",
     "象棋的挖掘规则：`true` 指导搜索；`checked` 还走出经短搜索认可的应着；`paper` 在任何限制下都不搜索就走；"
@@ -52,6 +58,11 @@ USE_ENDGAMES = Option("UseEndgames", "check", "true").explained(
 ENDGAME_PATH = Option("EndgamePath", "string").explained(
     "more folders with tablebases, separated as in `$PATH`",
     "更多的残局库文件夹，分隔方式同 `$PATH`",
+)
+
+NETWORK_FILE = Option("NetworkFile", "string").explained(
+    "the network of `Evaluation network`, used in place of the shipped one",
+    "`Evaluation network` 用的网络，代替自带的网络",
 )
 
 OPENING_BOOK = (OWN_BOOK, BOOK_FILE, BOOK_DEPTH, BOOK_MIN_GAMES)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
-from siqi.games.options import OPENING_BOOK
+from siqi.games.options import NETWORK_FILE, OPENING_BOOK, combo
 from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
@@ -38,20 +38,17 @@ INFO = GameInfo(
     opening_lists=("connect6-5", "connect6-7"),
     options=(
         *OPENING_BOOK,
-        Option("Algorithm", "combo", ALGORITHMS[0], choices=ALGORITHMS).explained(
+        combo("Algorithm", *ALGORITHMS).explained(
             "`pvs`, principal variation search with threat searches; `roads`, paper 3's program",
             "`pvs`，主要变例搜索加威胁搜索；`roads`，论文 3 的程序",
         ),
-        Option("Scan", "combo", SCANS[0], choices=SCANS, paper=3).explained(
+        combo("Scan", *SCANS, paper=3).explained(
             "`roads`: which roads are read for a pair of stones: `local`, those through it; `global`, all; "
             "`incremental`, none, as each stone updates its own",
             "`roads`：估计一对棋子时扫描的路：`local`，经过它们的路；`global`，所有的路；`incremental`，不扫描，每子只更新自己的路",
         ),
-        Option("NetworkFile", "string").explained(
-            "the network of `Evaluation network`, used in place of the shipped one",
-            "`Evaluation network` 用的网络，代替自带的网络",
-        ),  # first, so that `Evaluation network` finds it when a game is loaded
-        Option("Evaluation", "combo", EVALUATIONS[0], choices=EVALUATIONS).explained(
+        NETWORK_FILE,  # first, so that `Evaluation network` finds it when a game is loaded
+        combo("Evaluation", *EVALUATIONS).explained(
             "`network`, neural networks; `roads`, the stones on each road. `eval` lists their parts",
             "`network`，神经网络；`roads`，按每条路上的子数估值。`eval` 列出各部分",
         ),

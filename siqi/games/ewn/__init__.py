@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
-from siqi.games.options import ENDGAMES, OWN_BOOK
+from siqi.games.options import ENDGAMES, OWN_BOOK, combo
 from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
@@ -34,7 +34,7 @@ INFO = GameInfo(
     options=(
         OWN_BOOK,
         *ENDGAMES,
-        Option("Algorithm", "combo", ALGORITHMS[0], choices=ALGORITHMS).explained(
+        combo("Algorithm", *ALGORITHMS).explained(
             "`expectimax`, Star1 and Star2 with the learned evaluation; `uct`, improved UCT as the options set it; "
             "`paper`, paper 1's player whole; `plain-uct`, `minimax`, `alphabeta`, `montecarlo`, its opponents",
             "`expectimax`，Star1、Star2 剪枝加学习得到的估值；`uct`，由各选项设定的改进 UCT；"
@@ -49,20 +49,18 @@ INFO = GameInfo(
             "weight of the exploration term; plain UCT has 1 for both weights",
             "探索项的权重；普通 UCT 的两个权重都是 1",
         ),
-        Option(
-            "UCTPlayout", "combo", "random", choices=("random", "informed", "short", "greedy", "evaluation"), paper=1
-        ).explained(
+        combo("UCTPlayout", "random", "informed", "short", "greedy", "evaluation", paper=1).explained(
             "how a leaf is valued: `random` moves, `informed` ones, a `short` playout, `greedy` moves, or the "
             "`evaluation` alone",
             "叶节点如何估值：`random` 随机走子，`informed` 择优走子，`short` 短模拟，`greedy` 贪心走子，"
             "`evaluation` 只用估值",
         ),
-        Option("UCTParallel", "combo", "root", choices=("root", "tree", "children"), paper=1).explained(
+        combo("UCTParallel", "root", "tree", "children", paper=1).explained(
             "with several threads: `root`, a tree each; `tree`, one tree with virtual losses; `children`, the "
             "paper's way",
             "多个线程时：`root`，各有一棵树；`tree`，共用一棵树，加虚拟损失；`children`，论文的做法",
         ),
-        Option("UCTReward", "combo", "0..1", choices=("0..1", "-1..1"), paper=1).explained(
+        combo("UCTReward", "0..1", "-1..1", paper=1).explained(
             "what a loss and a win count in UCTValue, `0..1` or `-1..1`",
             "负和胜在 UCTValue 中的值，`0..1` 或 `-1..1`",
         ),

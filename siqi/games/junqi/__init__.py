@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
+from siqi.games.options import combo
 from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
@@ -30,7 +31,7 @@ INFO = GameInfo(
     scores_chances=True,
     skill_elo=SKILL_ELO,
     options=(
-        Option("Algorithm", "combo", ALGORITHMS[0], choices=ALGORITHMS).explained(
+        combo("Algorithm", *ALGORITHMS).explained(
             "`worlds`, alpha-beta in sampled worlds; `flat`, playouts in them; `uct`, information-set UCT; "
             "`cooperation`, paper 4's as the options set it; `paper`, the same whole: one thread, the choice `q`; "
             "`plain-uct`, its UCT alone; `minimax`, `alphabeta`, `montecarlo`, its other opponents",
@@ -50,7 +51,7 @@ INFO = GameInfo(
             "`cooperation`: pieces that act together",
             "`cooperation`：一起行动的棋子数",
         ),
-        Option("CooperationChoice", "combo", "combined", choices=("combined", "q"), paper=4).explained(
+        combo("CooperationChoice", "combined", "q", paper=4).explained(
             "`cooperation`: how it chooses: by UCT's and learned values `combined`, or by the highest `q` alone",
             "`cooperation`：`combined` 综合 UCT 的值和学到的值选着；`q` 只选 Q 值最高的联合动作",
         ),

@@ -4,7 +4,7 @@ import os
 from typing import NamedTuple
 
 from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
-from siqi.games.options import ENDGAMES, OPENING_BOOK, RULES
+from siqi.games.options import ENDGAMES, NETWORK_FILE, OPENING_BOOK, RULES, combo
 from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
@@ -47,7 +47,7 @@ INFO = GameInfo(
     opening_lists=("xiangqi",),
     options=(
         *OPENING_BOOK,
-        Option("Algorithm", "combo", ALGORITHMS[0], choices=ALGORITHMS).explained(
+        combo("Algorithm", *ALGORITHMS).explained(
             "`pvs`, principal variation search; `paper5`, paper 5's negamax and evaluation; `paper2`, paper 2's "
             "player: an answer of its rules, else the same search",
             "`pvs`，主要变例搜索；`paper5`，论文 5 的负极大值搜索和估值；`paper2`，论文 2 的程序：先用规则应着，"
@@ -55,11 +55,8 @@ INFO = GameInfo(
         ),
         *RULES,
         *ENDGAMES,
-        Option("NetworkFile", "string").explained(
-            "the network of `Evaluation network`, used in place of the shipped one",
-            "`Evaluation network` 用的网络，代替自带的网络",
-        ),  # first, so that `Evaluation network` finds it when a game is loaded
-        Option("Evaluation", "combo", EVALUATIONS[0], choices=EVALUATIONS).explained(
+        NETWORK_FILE,  # first, so that `Evaluation network` finds it when a game is loaded
+        combo("Evaluation", *EVALUATIONS).explained(
             "`network`, a neural network; `terms`, hand-made terms with fitted weights; `paper`, paper 5's for "
             "endgames. `eval` lists the terms",
             "`network`，神经网络；`terms`，人工设计、权重经过拟合的各项；`paper`，论文 5 的残局估值。`eval` 列出各项",
@@ -68,7 +65,7 @@ INFO = GameInfo(
             "positions of known value, a `FEN, value` per line (`#` begins a comment)",
             "已知其值的局面，每行一个 `FEN, value`（`#` 开始注释）",
         ),
-        Option("UCI_Coordinates", "combo", "0", choices=("0", "1")).explained(
+        combo("UCI_Coordinates", "0", "1").explained(
             "number of the first rank, 0 or 1; from the next `position` on",
             "第一行的行号，0 或 1；从下一个 `position` 起有效",
         ),

@@ -88,7 +88,7 @@ class Engine(Generic[M]):
         """
         check_is_bounded(limit)
         check_is_thrown(position)
-        return self._begin(position, limit, 1, root_moves)._result()
+        return self._begin(position, limit, 1, root_moves).wait()
 
     def analyse(
         self,
@@ -107,7 +107,7 @@ class Engine(Generic[M]):
         is_over = position.is_game_over()
         if is_over:
             analysis.stop()
-        analysis._result()
+        analysis.wait()
         return [] if is_over else analysis.lines
 
     def analysis(
@@ -184,7 +184,7 @@ class Analysis(Generic[M]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-        self._result()
+        self.wait()
 
     def __iter__(self) -> Iterator[Info[M]]:
         while not self._is_left and not (self.is_done and self._news.empty()):
@@ -207,7 +207,13 @@ class Analysis(Generic[M]):
 
     def wait(self) -> PlayResult[M]:
         """Block until the search ends and return its answer; `EngineError` if a fault of the program ended it."""
-        return self._result()
+        try:
+            while not self.is_done or not self._news.empty():
+                self._next()  # its news, which nobody reads
+        except BaseException:
+            self.stop()
+            raise
+        return self._search.answer()
 
     def _begin(self) -> None:
         """Request the search; return once it runs, or raise what refuses it."""
@@ -220,19 +226,6 @@ class Analysis(Generic[M]):
             raise
         if not self._search.is_begun:
             self._search.answer()
-
-    def _result(self) -> PlayResult[M]:
-        try:
-            self._read_all()
-        except BaseException:
-            self.stop()
-            raise
-        return self._search.answer()
-
-    def _read_all(self) -> None:
-        """Wait for the end of the search, and drop its news."""
-        while not self.is_done or not self._news.empty():
-            self._next()
 
     def _next(self) -> Sequence[Info[M]]:
         """Wait for news of the search; return the variations that it reports, if any."""

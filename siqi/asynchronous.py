@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 from siqi.checks import check_type
 from siqi.limit import Limit, check_is_bounded
 from siqi.owner import EngineError, Info, OptionValue, Owner, PlayResult, Search
-from siqi.positions import GameName, M, PositionOf, check_game, check_is_thrown, warn
+from siqi.positions import GameName, M, PositionOf, check_game, check_is_thrown
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.library.move import Move
@@ -141,11 +141,7 @@ class AsyncEngine(Generic[M]):
         ended: asyncio.Future[None] = loop.create_future()
         self._owner.call(function, partial(_post, loop, _settle, ended))
         await asyncio.shield(ended)
-        self._show_warnings()
-
-    def _show_warnings(self) -> None:
-        while not self._owner.warnings.empty():
-            warn(self._owner.warnings.get())
+        self._owner.show_warnings()
 
 
 class AsyncAnalysis(Generic[M]):
@@ -219,7 +215,7 @@ class AsyncAnalysis(Generic[M]):
 
     async def _result(self) -> PlayResult[M]:
         await asyncio.shield((await self._begun()).ended)
-        self._engine._show_warnings()
+        self._engine._owner.show_warnings()
         return self._search.answer()
 
     async def _or_stop(self, awaited: Awaitable[T]) -> T:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Literal, overload
 from siqi.checks import check_type
 from siqi.limit import Limit, check_is_bounded
 from siqi.owner import Info, OptionValue, Owner, PlayResult, Search
-from siqi.positions import GameName, M, PositionOf, check_game, check_is_thrown, warn
+from siqi.positions import GameName, M, PositionOf, check_game, check_is_thrown
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.library.move import Move
@@ -147,7 +147,7 @@ class Engine(Generic[M]):
         answers: SimpleQueue[BaseException | None] = SimpleQueue()
         self._owner.call(function, answers.put)
         error = answers.get()
-        self._show_warnings()
+        self._owner.show_warnings()
         if error is not None:
             try:
                 raise error
@@ -159,10 +159,6 @@ class Engine(Generic[M]):
         if self._running is not None:
             self._running._is_left = True
             self._running.stop()
-
-    def _show_warnings(self) -> None:
-        while not self._owner.warnings.empty():
-            warn(self._owner.warnings.get())
 
 
 class Analysis(Generic[M]):
@@ -231,5 +227,5 @@ class Analysis(Generic[M]):
         """Wait for news of the search; return the variations that it reports, if any."""
         self._engine._owner.check_process()
         infos = self._news.get()
-        self._engine._show_warnings()
+        self._engine._owner.show_warnings()
         return infos or ()

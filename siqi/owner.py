@@ -26,7 +26,7 @@ from siqi.daemon.engine.options import declared
 from siqi.daemon.engine.scheduler import Needs
 from siqi.games.contract import Report, Score
 from siqi.limit import Limit, engine_limits
-from siqi.positions import M, Position, PositionOf, decompose
+from siqi.positions import M, Position, PositionOf, decompose, warn
 from siqi.system.memory import STACK_BYTES
 from siqi.system.pipes import to_stderr
 
@@ -192,8 +192,7 @@ class Owner:
         """Start the thread; it ends with `holder`. The game is loaded, with its options, by the first call."""
         self.game = game
         self.is_loaded = False
-        self.warnings: SimpleQueue[str] = SimpleQueue()
-        """Warnings that no caller has shown."""
+        self._warnings: SimpleQueue[str] = SimpleQueue()  # that no caller has shown
         self._first_options = dict(options)
         self._events: SimpleQueue[_events.Event | None] = SimpleQueue()  # None: see whether the search is stopped
         self.engine = Engine(self._events.put)
@@ -256,6 +255,11 @@ class Owner:
         for search in tuple(self._searches):
             self.stop(search)
         self._requests.put(None)
+
+    def show_warnings(self) -> None:
+        """Pass on the warnings that no caller has shown."""
+        while not self._warnings.empty():
+            warn(self._warnings.get())
 
     def options(self) -> dict[str, str]:
         """Return the options of the game with their values, as texts."""
@@ -366,7 +370,7 @@ class Owner:
             case _events.Compiling(text):
                 to_stderr(text)
             case _events.Warning(text):
-                self.warnings.put(text)
+                self._warnings.put(text)
             case _events.LoadFailed(_, reason):
                 raise EngineError(reason)
         return event

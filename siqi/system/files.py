@@ -353,7 +353,7 @@ def open_json_lines(path: str | Path, owns: Owns, exclusive: bool = False) -> Bi
     return file
 
 
-def _is_json(line: bytes) -> bool:
+def is_json(line: bytes) -> bool:
     try:
         json.loads(line)
     except (ValueError, RecursionError):
@@ -373,7 +373,7 @@ def _mend_last_line(file: BinaryIO) -> None:
     line = tail[tail.rfind(b"\n") + 1 :]
     if not line:
         return
-    if _is_json(line):
+    if is_json(line):
         write_whole(file, b"\n")
     else:
         file.truncate(end - len(line))

@@ -7,7 +7,6 @@ the torn part is cut off when the log is opened again, and only then.
 from __future__ import annotations
 
 import errno
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any, BinaryIO, Self
 import msgspec
 import zstandard
 
-from siqi.system.files import Owns, open_append, write_whole
+from siqi.system.files import Owns, is_json, open_append, write_whole
 
 SUFFIXES = (".jsonl", ".zst")
 
@@ -26,14 +25,6 @@ _MAGIC = b"\x28\xb5\x2f\xfd"
 """The bytes that begin a frame: not UTF-8, so no line has them; in compressed data they occur once in 2**32 bytes."""
 
 _DAMAGE = (msgspec.DecodeError, zstandard.ZstdError, ValueError, TypeError, KeyError, AttributeError)
-
-
-def is_json(line: bytes) -> bool:
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 class Log:

@@ -74,36 +74,13 @@ _FEN = re.compile(r"\s*\{\s*((?:[A-Za-z1-9]+\s*/\s*){9}[A-Za-z1-9]+(?:\s+[rwb])?
 _POSITION = re.compile(r"\s*初始局面[:：]\s*(.*)")
 _FOOT = re.compile(r"\s*棋谱由\s*\S+")
 _POINT = re.compile(r"\(([^()])\)|\[([^\[\]])\]|[┌┬┐├┼┤└┴┘※]")
-_SPECIAL = tuple(
-    re.compile(pattern)
-    for pattern in (
-        _ROW.pattern,
-        _MAIN.pattern,
-        _BRANCH.pattern,
-        _FEN.pattern,
-        _POSITION.pattern,
-        _FOOT.pattern,
-        "标题[:：]",
-    )
-)
+_SPECIAL = (_ROW, _MAIN, _BRANCH, _FEN, _POSITION, _FOOT, re.compile("标题[:：]"))
 _NOTE = "注: "
 
 _MAX_DRAWN = 40
 """The most lines of a drawn board."""
 
-_PIECES = {
-    "车": "r",
-    "马": "n",
-    "相": "b",
-    "象": "b",
-    "士": "a",
-    "仕": "a",
-    "帅": "k",
-    "将": "k",
-    "炮": "c",
-    "兵": "p",
-    "卒": "p",
-}
+_PIECES = dict(zip("车马相象士仕帅将炮兵卒", "rnbbaakkcpp", strict=True))
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 
 

@@ -49,15 +49,8 @@ _SYNONYMS = {"RESULT": "Result", "SITE": "Site", "TITLE": "Title", "OPENING": "O
 _PARTS = ("", "Elo", "Team", "Title")
 """Fields of a player's line, as ends of tags."""
 
-NAMES = frozenset(
-    [
-        *_TAGS.values(),
-        "Event",
-        "TimeControl",
-        RESULT_TEXT,
-        *(side + part for side in ("Red", "Black") for part in _PARTS),
-    ]
-)
+_PLAYERS = {side + part for side in ("Red", "Black") for part in _PARTS}
+NAMES = frozenset({*_TAGS.values(), *_PLAYERS, "Event", "TimeControl", RESULT_TEXT})
 """The tags that the format holds."""
 
 _REMARKS = frozenset({"REMARK", "REMARKS", "COMMENT"})

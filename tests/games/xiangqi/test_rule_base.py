@@ -345,7 +345,7 @@ def test_only_a_learned_base_is_rewritten(tmp_path: Path) -> None:
 def test_two_processes_do_not_mine_at_once(tmp_path: Path) -> None:
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
     keep(games, *OPENINGS[:5])
-    with mining._locked(rules):
+    with mining.open_to_replace(rules, mining.is_learned):
         with pytest.raises(OSError, match="is being written by another process"):
             learn(games, rules)
         (line,) = rule_miner.mine(rule_miner.MiningJob(str(games), str(rules)), nice=0)

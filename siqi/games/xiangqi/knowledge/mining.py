@@ -16,7 +16,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 import numpy as np
@@ -183,7 +183,7 @@ def learn(games: Path, rules: Path, writing: contextlib.AbstractContextManager[A
     change in one step (`replace_file`), within `writing`. Return lines for the user on games that were left out.
     OSError or BookFileError if a file cannot be used or is not ours, or another process mines: nothing has changed.
     """
-    with _locked(rules) as file:
+    with open_to_replace(rules, is_learned) as file:  # locked against other processes
         size = file.seek(0, os.SEEK_END)
         mark = _mark_of(rules) if size else Mark(0, zlib.crc32(b""), 0)
         data, is_torn = _whole_lines(games)
@@ -216,11 +216,6 @@ def learn(games: Path, rules: Path, writing: contextlib.AbstractContextManager[A
     new_faults = [f"line {number}: {text}" for number, text in kept.faults if number > known]
     more = f" ({len(new_faults)} games in all)" if len(new_faults) > 1 else ""
     return [*(f"{games}: {fault}; left out{more}" for fault in new_faults[:1]), *torn]
-
-
-def _locked(rules: Path) -> BinaryIO:
-    """Open a rule base that is ours, or a new one, locked against other processes. OSError if that fails."""
-    return open_to_replace(rules, is_learned)
 
 
 def _mark_of(rules: Path) -> Mark:

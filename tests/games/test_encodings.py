@@ -37,6 +37,16 @@ def names_of(game: object) -> tuple[str, str]:
     return game.first, game.second  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("encoding", ("utf-8-sig", "utf-16", "utf-16-le"))
+@pytest.mark.parametrize("key", [key for key in TEXTS if key[0] != "xiangqi"], ids="-".join)
+def test_texts_of_records_are_recognised_in_utf16_and_behind_a_mark(key: tuple[str, str], encoding: str) -> None:
+    form = TEXTS[key]
+    written = form.write([random_record(key[0], random.Random(1), 14)]).data
+    data = written.decode(form.encoding).encode(encoding)
+    assert recognised(registry.formats(key[0]), data) == form
+    assert form.read(data).games == form.read(written).games
+
+
 @pytest.mark.parametrize("key", HELD, ids="-".join)
 def test_a_bad_byte_spoils_only_itself(key: tuple[str, str]) -> None:
     form = TEXTS[key]

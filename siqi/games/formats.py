@@ -231,7 +231,7 @@ class Format(NamedTuple):
     holds: frozenset[str]  # some of FEATURES
     tags: str  # the tags that it holds: "all", or their number
     recognises: Callable[[bytes], bool]  # by the first HEAD_BYTES
-    module: str
+    module: str | FormatModule  # by its name, if it is costly to import
     is_text: bool = True
     notations: tuple[str, ...] = ()  # of moves, the default first; (): there is no choice
     encoding: str = "utf-8"  # of a text that does not show its own
@@ -241,8 +241,7 @@ class Format(NamedTuple):
 
     def load(self) -> FormatModule:
         """Return the module that reads and writes it, which may compile the game's kernels."""
-        module: FormatModule = importlib.import_module(self.module)
-        return module
+        return self.module if not isinstance(self.module, str) else importlib.import_module(self.module)
 
     def load_stream(self) -> StreamModule:
         """Return the module of a format that `is_stream`."""

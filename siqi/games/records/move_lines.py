@@ -30,8 +30,8 @@ _NUMBER = re.compile(r"(?<!\S)\d+\.+")
 _RESIGNED = ("resign", "resigned")
 
 
-def moves_format(game: str, beginning: bytes) -> Format:
-    """Return the format for a game; `beginning`: the pattern of a file's first words, remarks left out."""
+def moves_format(info: GameInfo, beginning: bytes, word: str) -> Format:
+    """Return the format for a game; the patterns of a file's first words, remarks left out, and of a move's word."""
     return Format(
         name="moves",
         about="a line of moves per game",
@@ -39,15 +39,12 @@ def moves_format(game: str, beginning: bytes) -> Format:
         holds=frozenset({"games", "results", "positions"}),
         tags="0",
         recognises=begins(rb"\s*(?:#[^\n]*\n\s*)*" + beginning),
-        module=f"siqi.games.{game}.formats.moves",
+        module=MoveLines(info, word),
     )
 
 
 class MoveLines(WholeTexts):
-    """The functions of a StreamModule (siqi/games/formats.py) for a game."""
-
-    annotate = None
-    """The format has no comments."""
+    """The functions of a FormatModule (siqi/games/formats.py) for a game."""
 
     def __init__(self, info: GameInfo, word: str) -> None:
         """`word` is the pattern of a move's word."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from siqi.games.connect6 import INFO
 from siqi.games.formats import Format, begins
 from siqi.games.records.move_lines import moves_format
 
@@ -28,6 +29,6 @@ FORMATS = (
         recognises=begins(rb"\s*\(\s*;"),
         module="siqi.games.connect6.formats.sgf",
     ),
-    moves_format("connect6", rb"(?:startpos moves )?(?:1\.+\s*)?[a-s](?:1[0-9]|[1-9])\s"),
+    moves_format(INFO, rb"(?:startpos moves )?(?:1\.+\s*)?[a-s](?:1[0-9]|[1-9])\s", r"(?:[a-s](?:1[0-9]|[1-9])){1,2}"),
 )
 """In the order in which a file's content is tried."""

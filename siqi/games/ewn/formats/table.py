@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from siqi.games.ewn import INFO
 from siqi.games.formats import Format, begins
 from siqi.games.records.move_lines import moves_format
 
@@ -19,7 +20,9 @@ FORMATS = (
         encoding="gb18030",  # what is written needs only its subset GB2312
     ),
     moves_format(
-        "ewn", rb"(?:(?:startpos moves )?[1-6]{6}[\s,;]+[1-6]{6}\s|[1-5A-Fa-f/]{9,30} [fs] \S+ moves [1-6][\s:])"
+        INFO,
+        rb"(?:(?:startpos moves )?[1-6]{6}[\s,;]+[1-6]{6}\s|[1-5A-Fa-f/]{9,30} [fs] \S+ moves [1-6][\s:])",
+        r"[1-6]{6}|[a-e][1-5][a-e][1-5]",
     ),
 )
 """In the order in which a file's content is tried."""

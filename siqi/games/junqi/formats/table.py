@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from siqi.games.formats import Format, begins
+from siqi.games.junqi import INFO
 from siqi.games.records.move_lines import moves_format
 
 FORMATS = (
@@ -17,6 +18,10 @@ FORMATS = (
         is_stream=True,
         kind="JQ",
     ),
-    moves_format("junqi", rb"(?:startpos moves )?(?:[a-l]{25}|\?)[\s,;]+(?:[a-l]{25}|\?)[\s,;]"),
+    moves_format(
+        INFO,
+        rb"(?:startpos moves )?(?:[a-l]{25}|\?)[\s,;]+(?:[a-l]{25}|\?)[\s,;]",
+        r"[a-l]{25}|\?|[A-L][0-4][A-L][0-4](?:=[0-3])?(?:@[A-L][0-4])?",
+    ),
 )
 """In the order in which a file's content is tried."""

@@ -9,7 +9,15 @@ from siqi.daemon.board.events import Choice, PlayedMove
 from siqi.daemon.board.tree import Node, Tree
 from siqi.daemon.review.engine import bare
 from siqi.games import registry
-from siqi.games.contract import UNKNOWN_SETUP, Game, Position, is_hidden_position, is_setup_position, set_dice
+from siqi.games.contract import (
+    UNKNOWN_SETUP,
+    Game,
+    Position,
+    has_pieces,
+    is_hidden_position,
+    is_setup_position,
+    set_dice,
+)
 
 
 class Moves:
@@ -23,7 +31,7 @@ class Moves:
     @property
     def has_pieces(self) -> bool:
         """True once the set-ups are over, in games that have some."""
-        return not is_setup_position(self.whole, self.info) or self.whole.has_pieces
+        return has_pieces(self.whole, self.info)
 
     def checked(self, word: str) -> str:
         """Return a legal move with all that the position knows of it; ValueError for another.

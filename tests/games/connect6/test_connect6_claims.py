@@ -131,7 +131,8 @@ def test_without_a_win_after_a_pass_nothing_is_listed(work: Any) -> None:
 
 def test_a_claim_is_the_winner_s_whatever_the_evaluation() -> None:
     """White claims; for a claim against the side to move its turns are too few: all that is allowed loses."""
-    assert {line.score.unproven for line in searched(position_after(CLAIMED), 3000)} == {1}
+    claims = [line.score.unproven for line in searched(position_after(CLAIMED), 10_000)]
+    assert claims[-1] == 1 and -1 not in claims
     position = position_after("j10 h8h10 h12j12 i8j8 g11k8 h6h7")
     searcher: Any = registry.load("connect6").searcher()
     searcher.configure(4, 1, 1)
@@ -148,11 +149,11 @@ def test_a_claim_is_the_winner_s_whatever_the_evaluation() -> None:
 
 def test_clients_see_that_a_win_is_unproven() -> None:
     with Client("setoption name UCI_Variant value connect6", f"position startpos moves {CLAIMED}") as client:
-        client.send("go nodes 3000")
+        client.send("go nodes 10000")
         lines = client.expect("bestmove")
     at = lines.index("info string unproven win")
     assert " score cp " in lines[at + 1]
-    query = {"id": "1", "game": "connect6", "position": f"startpos moves {CLAIMED}", "nodes": 3000}
+    query = {"id": "1", "game": "connect6", "position": f"startpos moves {CLAIMED}", "nodes": 10_000}
     done = run("analyse", given=json.dumps(query).encode() + b"\n")
     assert done.returncode == 0
     score = json.loads(done.stdout.splitlines()[-1])["lines"][0]["score"]

@@ -24,13 +24,13 @@ from siqi.daemon.cluster.jobs import Jobs, in_graph
 from siqi.games.books.book import BookFileError, write_book
 from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from siqi.games.ewn.knowledge.numbering import MAX_PIECES, SIGNATURES, MaterialSignature
-from siqi.games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, EndingTable, Tablebase
+from siqi.games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, SignatureTable, Tablebase
 from siqi.games.ewn.rules.lookup import ONE
 
 
 def is_built(folder: Path, signature: MaterialSignature) -> bool:
     try:
-        EndingTable(folder / f"{signature}{SUFFIX}", signature)
+        SignatureTable(folder / f"{signature}{SUFFIX}", signature)
     except BookFileError:
         return False
     return True

@@ -191,8 +191,8 @@ def play_games(kind: Kind, moves: list[str], games: int) -> float:
         agent = agent_of(kind.game, [*kind.judges][number % len(kind.judges)])
         referee = Referee(agent.game, Opening(moves=moves))
         player = ScoringPlayer(agent, agent.game, PlayerLimits(nodes=GAME_NODES + GAME_NODES // 20 * number))
-        ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["1"] * 2, Adjudication(MAX_PLIES, AGREEMENT))
-        points += 0.5 if ending.winner is None else 1.0 - ending.winner
+        game_end = play_moves(referee, [player] * 2, [Clock()] * 2, ["1"] * 2, Adjudication(MAX_PLIES, AGREEMENT))
+        points += 0.5 if game_end.winner is None else 1.0 - game_end.winner
     return points
 
 

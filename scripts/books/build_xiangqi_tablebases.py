@@ -28,7 +28,7 @@ from siqi.games.books.book import BookFileError, write_book
 from siqi.games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
 from siqi.games.xiangqi.knowledge.numbering import MaterialSignature
 from siqi.games.xiangqi.knowledge.probe import BLOCK
-from siqi.games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, EndingTable
+from siqi.games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, SignatureTable
 
 SHIPPED = (
     "R-AABB", "N-AABB", "C-AABB", "P-AABB", "CAA-AABB", "CAABB-AA", "NP-AABB", "CP-AABB", "PP-AABB", "N-PAABB",
@@ -43,7 +43,7 @@ LEVEL = 19  # of zstd
 
 def read_values(path: Path, signature: MaterialSignature) -> Values:
     """Return all values of a table, meaningless at illegal positions; BookFileError if it is not sound."""
-    table = EndingTable(path, signature)
+    table = SignatureTable(path, signature)
     for block in range(table.blocks):
         table.unpack(block)
     return table.values.reshape(2, -1)
@@ -113,7 +113,7 @@ def path_of(folder: Path, signature: MaterialSignature) -> Path:
 
 def is_built(folder: Path, signature: MaterialSignature) -> bool:
     try:
-        EndingTable(path_of(folder, signature), signature)
+        SignatureTable(path_of(folder, signature), signature)
     except BookFileError:
         return False
     return True

@@ -15,7 +15,7 @@ import numpy as np
 from numba import types
 
 from siqi.games.ewn.knowledge.numbering import (
-    ENDING,
+    INDEXING,
     MAX_SIDE,
     NUMBERING,
     NUMBERING_RECORD,
@@ -55,7 +55,7 @@ VALUES = types.Array(types.float32, 1, "C")
 SETS = types.Array(types.uint8, 2, "C")
 
 
-@inner(float64(POSITION, NUMBERING, ENDING, SOLVER, VALUES))
+@inner(float64(POSITION, NUMBERING, INDEXING, SOLVER, VALUES))
 def value_of(pos: Record, n: Record, e: Record, solver: Record, values: Any) -> float:
     """Return the mover's chance before the throw in an undecided position of this ending or a smaller one."""
     first = popcount(pos.alive[0])
@@ -67,7 +67,7 @@ def value_of(pos: Record, n: Record, e: Record, solver: Record, values: Any) -> 
     return float64(values[(pos.turn ^ strong) * e.entries + index(pos, n, e, strong)])
 
 
-@inner(float64(POSITION, BEST, LOOKUP, NUMBERING, ENDING, SOLVER, VALUES))
+@inner(float64(POSITION, BEST, LOOKUP, NUMBERING, INDEXING, SOLVER, VALUES))
 def expand(pos: Record, best: Record, lookup: Record, n: Record, e: Record, solver: Record, values: Any) -> float:
     """Return the mover's chance before the throw, from the positions after its moves."""
     side = pos.turn
@@ -92,7 +92,7 @@ def expand(pos: Record, best: Record, lookup: Record, n: Record, e: Record, solv
     return total / 6
 
 
-@entry(int64(POSITION, BEST, LOOKUP, NUMBERING, ENDING, SOLVER, VALUES, SETS, SETS, int64, int64, int64, int64))
+@entry(int64(POSITION, BEST, LOOKUP, NUMBERING, INDEXING, SOLVER, VALUES, SETS, SETS, int64, int64, int64, int64))
 def work_off(
     pos: Record,
     best: Record,

@@ -19,8 +19,8 @@ from siqi.games.kernel.intrinsics import load_byte, pointer_to, store_byte
 from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
 from siqi.games.kernel.memory import address_of
 from siqi.games.xiangqi.knowledge.numbering import (
-    ENDING,
-    ENDING_DTYPE,
+    INDEXING,
+    INDEXING_DTYPE,
     KING_PAIRS,
     MAX_GROUPS,
     MaterialSignature,
@@ -57,7 +57,7 @@ ANALYSIS_DTYPE = record(
         ("smaller", "i8"),  # number of endings that captures may lead to
         ("smaller_material", "i8", 32),  # pos.material of each
         ("smaller_strong", "i8", 32),  # colour of its stronger side
-        ("smaller_ending", "i8", 32),  # address of its ENDING
+        ("smaller_indexing", "i8", 32),  # address of its INDEXING
         ("smaller_values", "i8", 32),
         ("furthest", "i8"),  # the highest code set or due
         ("settled", "i8"),  # positions with a winner
@@ -65,10 +65,10 @@ ANALYSIS_DTYPE = record(
     ]
 )
 ANALYSIS = record_type(ANALYSIS_DTYPE)
-ending_at = pointer_to(ENDING)
+indexing_at = pointer_to(INDEXING)
 
 
-@inner(int64(POSITION, LOOKUP, ENDING, ANALYSIS, int64))
+@inner(int64(POSITION, LOOKUP, INDEXING, ANALYSIS, int64))
 def place(pos: Record, lookup: Record, e: Record, a: Record, at: int) -> int:
     """Set up position `at` on a cleared board; 0 if two pieces would stand on one square."""
     for piece in range(16, 48):
@@ -102,12 +102,12 @@ def value_after_capture(pos: Record, a: Record) -> int:
     for i in range(a.smaller):
         if a.smaller_material[i] == pos.material:
             strong = a.smaller_strong[i]
-            e = ending_at(a.smaller_ending[i])
+            e = indexing_at(a.smaller_indexing[i])
             return load_byte(a.smaller_values[i] + (pos.turn ^ strong) * e.entries + index(pos, e, strong))
     return 0
 
 
-@inner(int64(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64))
+@inner(int64(POSITION, WORK, LOOKUP, INDEXING, ANALYSIS, int64))
 def expand(pos: Record, work: Record, lookup: Record, e: Record, a: Record, wanted: int) -> int:
     """Return the code of a position by the codes of its successors.
 
@@ -145,7 +145,7 @@ def expand(pos: Record, work: Record, lookup: Record, e: Record, a: Record, want
     return latest + 1 if is_lost else 0
 
 
-@entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64))
+@entry(void(POSITION, WORK, LOOKUP, INDEXING, ANALYSIS, int64, int64))
 def initialise(pos: Record, work: Record, lookup: Record, e: Record, a: Record, first: int, end: int) -> None:
     """Mark the illegal among positions first..end-1; the codes that captures give to the others become due."""
     for at in range(first, end):
@@ -163,7 +163,7 @@ def initialise(pos: Record, work: Record, lookup: Record, e: Record, a: Record, 
             store_byte(a.due + cell, code)
 
 
-@inner(int64(POSITION, LOOKUP, ENDING))
+@inner(int64(POSITION, LOOKUP, INDEXING))
 def twin(pos: Record, lookup: Record, e: Record) -> int:
     """Return the number of the mirrored position; it differs only where both kings stand on the middle file."""
     number = int64(0)
@@ -177,7 +177,7 @@ def twin(pos: Record, lookup: Record, e: Record) -> int:
     return number
 
 
-@inner(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64, int64))
+@inner(void(POSITION, WORK, LOOKUP, INDEXING, ANALYSIS, int64, int64, int64))
 def step_back(
     pos: Record, work: Record, lookup: Record, e: Record, a: Record, piece: int, origin: int, code: int
 ) -> None:
@@ -212,7 +212,7 @@ def step_back(
     a.furthest = max(a.furthest, code)
 
 
-@inner(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64))
+@inner(void(POSITION, WORK, LOOKUP, INDEXING, ANALYSIS, int64))
 def look_back(pos: Record, work: Record, lookup: Record, e: Record, a: Record, code: int) -> None:
     """Settle the predecessors, by quiet moves, of the position on the board, which has this code."""
     pos.turn ^= 1
@@ -265,7 +265,7 @@ def look_back(pos: Record, work: Record, lookup: Record, e: Record, a: Record, c
     pos.turn ^= 1
 
 
-@entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64, int64))
+@entry(void(POSITION, WORK, LOOKUP, INDEXING, ANALYSIS, int64, int64, int64))
 def run_pass(pos: Record, work: Record, lookup: Record, e: Record, a: Record, code: int, first: int, end: int) -> None:
     """Settle those positions of first..end-1 that have this code, and look back from each."""
     for turn in range(2):
@@ -282,7 +282,7 @@ def run_pass(pos: Record, work: Record, lookup: Record, e: Record, a: Record, co
                 look_back(pos, work, lookup, e, a, code)
 
 
-@entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64))
+@entry(void(POSITION, WORK, LOOKUP, INDEXING, ANALYSIS, int64, int64))
 def check_values(pos: Record, work: Record, lookup: Record, e: Record, a: Record, first: int, end: int) -> None:
     """Compare each code of positions first..end-1 with that by its successors; set a.failed to the first wrong one."""
     for at in range(first, end):
@@ -320,7 +320,7 @@ class RetrogradeAnalysis:
         self._a.king_spots = address_of(self._king_spots)
         others = sorted(signature.after_captures())
         self._smaller = {other: smaller[other] for other in others}
-        self._smaller_numberings = np.zeros(len(others), ENDING_DTYPE)
+        self._smaller_numberings = np.zeros(len(others), INDEXING_DTYPE)
         for i, (other, values) in enumerate(self._smaller.items()):
             self._smaller_numberings[i] = number(other)
             for strong in (0, 1):
@@ -333,7 +333,7 @@ class RetrogradeAnalysis:
     def _add(self, word: int, strong: int, numbering: int, values: Values) -> None:
         a, i = self._a, int(self._a.smaller)
         a.smaller_material[i], a.smaller_strong[i] = word, strong
-        a.smaller_ending[i] = address_of(self._smaller_numberings[numbering:])
+        a.smaller_indexing[i] = address_of(self._smaller_numberings[numbering:])
         a.smaller_values[i] = address_of(values)
         a.smaller += 1
 

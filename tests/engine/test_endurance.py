@@ -337,8 +337,8 @@ def play_junqi(client: Client, draw: random.Random) -> None:
     draw.shuffle(players)
     clocks = [game_loop.Clock(limits, 50) for _ in players]
     referee = game_loop.Referee(game, game_loop.Opening())
-    ending = game_loop.play_moves(referee, players, clocks, [str(draw.random()) for _ in players])
-    assert ending.cause == "rules", ending
+    game_end = game_loop.play_moves(referee, players, clocks, [str(draw.random()) for _ in players])
+    assert game_end.cause == "rules", game_end
 
 
 def play_botzone(client: Client, draw: random.Random) -> None:

@@ -35,7 +35,7 @@ from siqi.games.xiangqi.knowledge import rulebook, tablebase
 from siqi.games.xiangqi.knowledge.numbering import MaterialSignature
 from siqi.games.xiangqi.knowledge.patterns import PatternBook
 from siqi.games.xiangqi.knowledge.rulebook import RuleBook
-from siqi.games.xiangqi.knowledge.tablebase import EndingTable, Tablebase
+from siqi.games.xiangqi.knowledge.tablebase import SignatureTable, Tablebase
 
 LIMIT = 1 << 20
 
@@ -283,7 +283,7 @@ def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
         about = {"ending": "P-A", "entries": signature.entries}
         path = tmp_path / "P-A.ending"
         write_book(path, tablebase.KIND, tablebase.VERSION, about, np.array(offsets, "<i8").tobytes() + bomb)
-        table = EndingTable(path, signature)
+        table = SignatureTable(path, signature)
         with pytest.raises(BookFileError, match=r"P-A\.ending: block 0[^\n]*$"):
             table.unpack(0)
 

@@ -288,9 +288,9 @@ def test_the_words_of_junqi(side: int, tmp_path: Path) -> None:
     seated = [player, Scripted([arrays[1 - side], *words[1 - side :: 2]])]
     clocks = [Clock(MINUTE), Clock(MINUTE)]
     game = registry.load("junqi")
-    ending = play_moves(Referee(game, parse_opening("")), seated[:: 1 - 2 * side], clocks, ("", ""))
+    game_end = play_moves(Referee(game, parse_opening("")), seated[:: 1 - 2 * side], clocks, ("", ""))
     player.close()
-    assert (ending.winner, ending.cause) == (JUNQI["winner"], "rules")
+    assert (game_end.winner, game_end.cause) == (JUNQI["winner"], "rules")
 
     expected = ["INFO 1.0", f"START {side} 60 31"]
     position, last, flag = cast(JunqiPosition, game.position()), "0000 0 00", "00"
@@ -426,10 +426,11 @@ def test_faults_in_a_game(protocol: str, table: Table, cause: str, reason: str, 
     player = fake.player(GAMES.get(protocol, "xiangqi"), protocol, MINUTE, hang_s=3)
     game = registry.load(GAMES.get(protocol, "xiangqi"))
     players = [player, Scripted([])]
-    ending = play_moves(Referee(game, parse_opening("")), players, [Clock(PlayerLimits(clock_ms=1)), Clock()], ("", ""))
+    clocks = [Clock(PlayerLimits(clock_ms=1)), Clock()]
+    game_end = play_moves(Referee(game, parse_opening("")), players, clocks, ("", ""))
     player.close()
-    assert (ending.winner, ending.cause) == (1, cause)
-    assert ending.reason.startswith(reason)
+    assert (game_end.winner, game_end.cause) == (1, cause)
+    assert game_end.reason.startswith(reason)
 
 
 @pytest.mark.parametrize(

@@ -50,14 +50,14 @@ def settings(**changes: Any) -> SampleSettings:
 class Played(NamedTuple):
     """A game that was played."""
 
-    ending: GameEnd
+    game_end: GameEnd
     words: list[str]
     start: int
     """Plies of its opening."""
 
     @property
     def result(self) -> int:
-        return {None: 0, 0: 1, 1: -1}[self.ending.winner]
+        return {None: 0, 0: 1, 1: -1}[self.game_end.winner]
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Played]:
     def watch(referee: Referee, *rest: Any) -> GameEnd:
         start = len(referee.words)
         games.append(Played(play_moves(referee, *rest), referee.words, start))
-        return games[-1].ending
+        return games[-1].game_end
 
     monkeypatch.setattr(sample_positions, "play_moves", watch)
     return games
@@ -139,16 +139,17 @@ def test_a_game_ends_by_the_tablebase(played: list[Played]) -> None:
     for fen, result in (("3k5/9/9/9/9/9/9/9/R8/4K4 b", 1), ("3k5/r8/9/9/9/9/9/9/9/4K4 w", -1)):
         samples = play(GameTask(settings(level=30_000, random_plies=0), 0, Opening("", fen)))
         game = played.pop()
-        assert (game.ending.cause, game.ending.reason[:14], game.result) == ("adjudicated", "tablebase mate", result)
+        end = game.game_end
+        assert (end.cause, end.reason[:14], game.result) == ("adjudicated", "tablebase mate", result)
         assert not game.words and len(samples) == 0
 
 
 def test_the_ply_limit_makes_a_draw_and_a_clear_score_a_win(played: list[Played]) -> None:
     samples = play(GameTask(settings(labels="roots", label_nodes=0, max_plies=20), 0, None))
-    assert played[0].ending == GameEnd(None, "adjudicated", "20 plies") and len(played[0].words) == 20
+    assert played[0].game_end == GameEnd(None, "adjudicated", "20 plies") and len(played[0].words) == 20
     assert len(samples) > 0 and (samples["result"] == 0).all()
     play(GameTask(settings(decided=1), 0, None))
-    assert played[1].ending.reason == "scores agreed for 6 plies" and played[1].ending.winner is not None
+    assert played[1].game_end.reason == "scores agreed for 6 plies" and played[1].game_end.winner is not None
 
 
 # Openings

@@ -21,7 +21,7 @@ from siqi.games import registry
 from siqi.games.books.book import BookFileError
 from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from siqi.games.ewn.knowledge.numbering import (
-    ENDING,
+    INDEXING,
     NUMBERING,
     NUMBERING_RECORD,
     SIGNATURES,
@@ -30,7 +30,7 @@ from siqi.games.ewn.knowledge.numbering import (
     index,
     number,
 )
-from siqi.games.ewn.knowledge.tablebase import SUFFIX, EndingTable, Tablebase
+from siqi.games.ewn.knowledge.tablebase import SUFFIX, SignatureTable, Tablebase
 from siqi.games.ewn.rules.lookup import ONE
 from siqi.games.ewn.rules.position import POSITION
 from siqi.games.kernel.jit import entry, int64
@@ -39,7 +39,7 @@ ERROR = 3 / (2 * ONE) + 1e-9
 """The error bound for four pieces, as stated in siqi/games/ewn/knowledge/tablebase.py."""
 
 
-@entry(int64(POSITION, NUMBERING, ENDING, int64))
+@entry(int64(POSITION, NUMBERING, INDEXING, int64))
 def index_of(pos: Any, n: Any, e: Any, strong: int) -> int:
     return index(pos, n, e, strong)
 
@@ -168,8 +168,9 @@ def test_all_exact_values(tables: Tablebase) -> None:
 def test_building_gives_what_is_shipped(tmp_path: Path) -> None:
     for name in ("1-1", "2-1"):
         build_ewn_tablebases.build(tmp_path, 1, MaterialSignature.parse(name))
-        shipped = EndingTable(TABLEBASE_FOLDER / f"{name}{SUFFIX}", MaterialSignature.parse(name))
-        assert (EndingTable(tmp_path / f"{name}{SUFFIX}", MaterialSignature.parse(name)).values == shipped.values).all()
+        shipped = SignatureTable(TABLEBASE_FOLDER / f"{name}{SUFFIX}", MaterialSignature.parse(name))
+        built = SignatureTable(tmp_path / f"{name}{SUFFIX}", MaterialSignature.parse(name))
+        assert (built.values == shipped.values).all()
 
 
 def test_the_check_sees_a_wrong_value(tables: Tablebase) -> None:
@@ -187,7 +188,7 @@ def test_unsound_files_are_refused(tmp_path: Path) -> None:
     for data in [damaged(good, rng) for _ in range(10)] + [b"", (TABLEBASE_FOLDER / "1-1.ending").read_bytes()]:
         (tmp_path / "2-1.ending").write_bytes(data)
         with pytest.raises(BookFileError):
-            EndingTable(tmp_path / "2-1.ending", MaterialSignature(2, 1))
+            SignatureTable(tmp_path / "2-1.ending", MaterialSignature(2, 1))
         refused: list[str] = []
         assert MaterialSignature(2, 1) not in Tablebase([tmp_path], refused.append)
         assert len(refused) == 1

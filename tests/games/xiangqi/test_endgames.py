@@ -26,8 +26,8 @@ from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import entry, int64
 from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
-from siqi.games.xiangqi.knowledge.numbering import ENDING, MaterialSignature, index, number, placements, places
-from siqi.games.xiangqi.knowledge.tablebase import SUFFIX, EndingTable, Tablebase
+from siqi.games.xiangqi.knowledge.numbering import INDEXING, MaterialSignature, index, number, placements, places
+from siqi.games.xiangqi.knowledge.tablebase import SUFFIX, SignatureTable, Tablebase
 from siqi.games.xiangqi.rules.notation import square_text, write_fen
 from siqi.games.xiangqi.rules.position import POSITION
 
@@ -99,7 +99,7 @@ def test_captures_lead_to_smaller_endings() -> None:
     assert order[-1] == "R-NA" and set(order) == {"R-", "R-A", "N-", "NA-", "R-N", "R-NA"}
 
 
-@entry(int64(POSITION, ENDING, int64))
+@entry(int64(POSITION, INDEXING, int64))
 def index_of(pos: Any, e: Any, strong: int) -> int:
     return index(pos, e, strong)
 
@@ -255,7 +255,7 @@ def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path, count: int) -> 
     for _ in range(count):
         path.write_bytes(damaged(data, rng))
         with pytest.raises(BookFileError, match=r"N-A\.ending: [^\n]+$"):
-            EndingTable(path, MaterialSignature.parse("N-A"))
+            SignatureTable(path, MaterialSignature.parse("N-A"))
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_pat
 def test_another_version_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("siqi.games.xiangqi.knowledge.tablebase.VERSION", 2)
     with pytest.raises(BookFileError, match="version 1, this program reads 2"):
-        EndingTable(folder / f"N-A{SUFFIX}", MaterialSignature.parse("N-A"))
+        SignatureTable(folder / f"N-A{SUFFIX}", MaterialSignature.parse("N-A"))
 
 
 # Play
@@ -413,13 +413,13 @@ def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) ->
 def test_a_slow_disk_does_not_make_a_search_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = registry.load("xiangqi")
     game.knowledge.tablebase = Tablebase([folder], pytest.fail)
-    open_table = EndingTable.__init__
+    open_table = SignatureTable.__init__
 
-    def open_slowly(table: EndingTable, path: Path, signature: MaterialSignature) -> None:
+    def open_slowly(table: SignatureTable, path: Path, signature: MaterialSignature) -> None:
         time.sleep(3)
         open_table(table, path, signature)
 
-    monkeypatch.setattr(EndingTable, "__init__", open_slowly)
+    monkeypatch.setattr(SignatureTable, "__init__", open_slowly)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     control = Control()
@@ -496,7 +496,7 @@ def test_a_search_that_is_stopped_before_it_starts_opens_nothing(folder: Path, m
     """No tablebase is opened, since that can be slow."""
     searcher, position = new_search(folder)
     opened: list[MaterialSignature] = []
-    monkeypatch.setattr(EndingTable, "__init__", lambda table, path, signature: opened.append(signature))
+    monkeypatch.setattr(SignatureTable, "__init__", lambda table, path, signature: opened.append(signature))
     stopped = Control()
     stopped.stop()
     assert len(iterations(searcher, position, stopped)) == 1 and not opened

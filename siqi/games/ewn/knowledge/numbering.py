@@ -72,7 +72,7 @@ NUMBERING_DTYPE = record(
 )
 NUMBERING = record_type(NUMBERING_DTYPE)
 
-ENDING_DTYPE = record(
+INDEXING_DTYPE = record(
     [
         ("strong_classes", "i8"),
         ("weak_classes", "i8"),
@@ -82,7 +82,7 @@ ENDING_DTYPE = record(
         ("turned", "u2", _SELF_MIRRORED),  # [start + weak set]: 2 * number, + 1 if it is seen mirrored
     ]
 )
-ENDING = record_type(ENDING_DTYPE)
+INDEXING = record_type(INDEXING_DTYPE)
 
 
 def mirror(square: int) -> int:
@@ -132,8 +132,8 @@ def weak_squares(strong: tuple[int, ...]) -> list[int]:
 
 @functools.cache
 def number(signature: MaterialSignature) -> Record:
-    """Return the ENDING record of an ending, read-only by convention: how its placements are numbered."""
-    layout = new_record(ENDING_DTYPE)
+    """Return the INDEXING record of an ending, read-only by convention: how its placements are numbered."""
+    layout = new_record(INDEXING_DTYPE)
     layout.strong_classes, layout.weak_classes = class_count(signature.strong), class_count(signature.weak)
     layout.start[:] = layout.own_image[:] = -1
     ranks = {chosen: rank for rank, chosen in enumerate(sets(PLACES, signature.strong))}
@@ -218,13 +218,13 @@ def class_seen(pos: Record, numbering: Record, side: int, view: int, mask: int) 
     return int64(numbering.class_of[code])
 
 
-@inner(int64(POSITION, NUMBERING, ENDING, int64))
-def index(pos: Record, numbering: Record, ending: Record, strong: int) -> int:
+@inner(int64(POSITION, NUMBERING, INDEXING, int64))
+def index(pos: Record, numbering: Record, indexing: Record, strong: int) -> int:
     """Return the number of a position of this ending; `strong` is its stronger side, and nobody may have won yet."""
     view = 2 * strong
     mine = squares_seen(pos, numbering, strong, view)
     rank = rank_of(numbering, mine)
-    if ending.start[rank] < 0:
+    if indexing.start[rank] < 0:
         view += 1
         mine = squares_seen(pos, numbering, strong, view)
         rank = rank_of(numbering, mine)
@@ -236,11 +236,11 @@ def index(pos: Record, numbering: Record, ending: Record, strong: int) -> int:
         places |= int64(1) << (square - 1 - popcount(mine >> 1 & ((int64(1) << (square - 1)) - 1)))
         mask &= mask - 1
     pair = rank_of(numbering, places)
-    if ending.own_image[rank] >= 0:
-        seen = int64(ending.turned[ending.own_image[rank] + pair])
+    if indexing.own_image[rank] >= 0:
+        seen = int64(indexing.turned[indexing.own_image[rank] + pair])
         pair = seen >> 1
         if seen & 1:
             view ^= 1
             theirs = squares_seen(pos, numbering, 1 - strong, view)
-    number = (ending.start[rank] + pair) * ending.strong_classes + class_seen(pos, numbering, strong, view, mine)
-    return number * ending.weak_classes + class_seen(pos, numbering, 1 - strong, view, theirs)
+    number = (indexing.start[rank] + pair) * indexing.strong_classes + class_seen(pos, numbering, strong, view, mine)
+    return number * indexing.weak_classes + class_seen(pos, numbering, 1 - strong, view, theirs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from siqi.games.ewn.knowledge.numbering import ENDING, MAX_PIECES, NUMBERING, index
+from siqi.games.ewn.knowledge.numbering import INDEXING, MAX_PIECES, NUMBERING, index
 from siqi.games.ewn.rules.position import POSITION
 from siqi.games.kernel.intrinsics import load_short, pointer_to, popcount
 from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type
@@ -16,14 +16,14 @@ TABLEBASE_DTYPE = record(
     [
         ("numbering", "i8"),  # address of the NUMBERING
         # [slot = (stronger side's pieces - 1) * MAX_PIECES + weaker side's]:
-        ("ending", "i8", SLOTS),  # address of its ENDING
+        ("indexing", "i8", SLOTS),  # address of its INDEXING
         ("values", "i8", SLOTS),  # address of its values, 16 bits each, [weak side to move, number]; 0: no table
     ]
 )
 TABLEBASE = record_type(TABLEBASE_DTYPE)
 tablebase_at = pointer_to(TABLEBASE)
 numbering_at = pointer_to(NUMBERING)
-ending_at = pointer_to(ENDING)
+indexing_at = pointer_to(INDEXING)
 
 
 def slot_of(strong: int, weak: int) -> int:
@@ -46,9 +46,9 @@ def probe_tablebase(pos: Record, tablebase: int) -> int:
     values = tablebase_at(tablebase).values[slot]
     if values == 0:
         return UNKNOWN
-    ending = ending_at(tablebase_at(tablebase).ending[slot])
-    cell = (pos.turn ^ strong) * ending.entries + index(
-        pos, numbering_at(tablebase_at(tablebase).numbering), ending, strong
+    indexing = indexing_at(tablebase_at(tablebase).indexing[slot])
+    cell = (pos.turn ^ strong) * indexing.entries + index(
+        pos, numbering_at(tablebase_at(tablebase).numbering), indexing, strong
     )
     return load_short(values + 2 * cell)
 

@@ -25,7 +25,7 @@ KIND, VERSION = "ewn-ending", 1
 SUFFIX = ".ending"
 
 
-class EndingTable:
+class SignatureTable:
     """The open file of one ending. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path, signature: MaterialSignature) -> None:
@@ -44,7 +44,7 @@ class Tablebase:
 
     def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
         """`warn` gets a line for each file that cannot be used."""
-        self._tables: dict[MaterialSignature, EndingTable] = {}
+        self._tables: dict[MaterialSignature, SignatureTable] = {}
         self._numbering = np.array([NUMBERING_RECORD])
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._record["numbering"] = address_of(self._numbering)
@@ -54,14 +54,14 @@ class Tablebase:
                 path = folder / f"{signature}{SUFFIX}"
                 if signature not in self._tables and os.path.exists(path):  # Path.exists raises if the path is too long
                     try:
-                        self._open(signature, EndingTable(path, signature))
+                        self._open(signature, SignatureTable(path, signature))
                     except BookFileError as error:
                         faults.append(str(error))
             warn_once(faults, warn)
 
-    def _open(self, signature: MaterialSignature, table: EndingTable) -> None:
+    def _open(self, signature: MaterialSignature, table: SignatureTable) -> None:
         self._tables[signature] = table
-        self._record["ending"][0, slot_of(*signature)] = address_of(table.numbering)
+        self._record["indexing"][0, slot_of(*signature)] = address_of(table.numbering)
         self._record["values"][0, slot_of(*signature)] = address_of(table.values)
 
     def __contains__(self, signature: MaterialSignature) -> bool:

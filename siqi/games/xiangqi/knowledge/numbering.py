@@ -128,7 +128,7 @@ def _strength(side: str) -> tuple[int, ...]:
     return sum(counts[:4]), *counts
 
 
-ENDING_DTYPE = record(
+INDEXING_DTYPE = record(
     [
         ("entries", "i8"),  # numbers; each has two values, one for either side to move
         ("king_weight", "i8"),  # factor of the king pair's number
@@ -145,7 +145,7 @@ ENDING_DTYPE = record(
         ("seen_as", "u1", 4 * 91),  # [2 * (strong side is Black) + mirrored, square]: square as numbered
     ]
 )
-ENDING = record_type(ENDING_DTYPE)
+INDEXING = record_type(INDEXING_DTYPE)
 MIRRORED = 64
 """Flag in `king_pair`: the number is that of the mirrored board."""
 
@@ -172,8 +172,8 @@ def king_pairs() -> list[tuple[int, int]]:
 
 
 def number(signature: MaterialSignature) -> Record:
-    """Return the ENDING record by which an ending's placements are numbered."""
-    layout = new_record(ENDING_DTYPE)
+    """Return the INDEXING record by which an ending's placements are numbered."""
+    layout = new_record(INDEXING_DTYPE)
     layout.king_pair[:], layout.seen_as[:] = _views()
     layout.place[:] = NOWHERE
     # Attackers vary slowest, defenders fastest: a rook and a horse against a full defence then pack to a quarter of the
@@ -215,34 +215,34 @@ def _flip(square: int) -> int:
     return (9 - square // 9) * 9 + square % 9
 
 
-def placements(ending: Record, group: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def placements(indexing: Record, group: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Return the squares of a group's placements, [number, piece]."""
-    squares = places(int(ending.kind[group]), int(ending.side[group]))
-    chosen = itertools.combinations(range(len(squares)), int(ending.count[group]))
+    squares = places(int(indexing.kind[group]), int(indexing.side[group]))
+    chosen = itertools.combinations(range(len(squares)), int(indexing.count[group]))
     # The highest place counts most, as in `index`.
     return np.array([[squares[i] for i in c] for c in sorted(chosen, key=lambda c: c[::-1])], np.uint8)
 
 
-@inner(int64(POSITION, ENDING, int64))
-def index(pos: Record, ending: Record, strong: int) -> int:
+@inner(int64(POSITION, INDEXING, int64))
+def index(pos: Record, indexing: Record, strong: int) -> int:
     """Return the number of a position of this ending; -1 if a piece stands where the ending has no place for it.
 
     `strong` is the colour of the stronger side. Groups have MAX_GROUP pieces at most.
     """
     view = strong * 182
-    weak_king = int64(ending.seen_as[view + pos.square[16 << (strong ^ 1)]])
-    number = int64(ending.king_pair[int64(ending.seen_as[view + pos.square[16 << strong]]) * 91 + weak_king])
+    weak_king = int64(indexing.seen_as[view + pos.square[16 << (strong ^ 1)]])
+    number = int64(indexing.king_pair[int64(indexing.seen_as[view + pos.square[16 << strong]]) * 91 + weak_king])
     if number & MIRRORED:
         view += 91
         number ^= MIRRORED
-    number *= ending.king_weight
-    for group in range(ending.groups):
-        piece = (16 << (strong ^ int64(ending.side[group]))) + int64(ending.first_slot[group])
+    number *= indexing.king_weight
+    for group in range(indexing.groups):
+        piece = (16 << (strong ^ int64(indexing.side[group]))) + int64(indexing.first_slot[group])
         low, middle, high = int64(-1), int64(-1), int64(-1)
-        for slot in range(int64(ending.slots[group])):
+        for slot in range(int64(indexing.slots[group])):
             square = int64(pos.square[piece + slot])
             if square < CAPTURED:
-                place = int64(ending.place[group * 91 + ending.seen_as[view + square]])
+                place = int64(indexing.place[group * 91 + indexing.seen_as[view + square]])
                 if place == NOWHERE:
                     return -1
                 if place > high:
@@ -256,5 +256,5 @@ def index(pos: Record, ending: Record, strong: int) -> int:
             rank = middle + high * (high - 1) // 2
             if low >= 0:
                 rank = low + middle * (middle - 1) // 2 + high * (high - 1) * (high - 2) // 6
-        number += rank * ending.weight[group]
+        number += rank * indexing.weight[group]
     return number

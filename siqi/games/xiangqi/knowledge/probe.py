@@ -9,7 +9,7 @@ from __future__ import annotations
 from siqi.games.kernel.hashing import hash16
 from siqi.games.kernel.intrinsics import load_byte, pointer_to, store_byte
 from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type
-from siqi.games.xiangqi.knowledge.numbering import ENDING, index
+from siqi.games.xiangqi.knowledge.numbering import INDEXING, index
 from siqi.games.xiangqi.rules.position import POSITION
 
 BLOCK = 1 << 20
@@ -30,7 +30,7 @@ TABLEBASE_DTYPE = record(
         ("strong", "u1", _SLOTS),  # colour of the stronger side
         ("has_exact_draws", "u1", _SLOTS),  # 1 if draws by the values are draws: the weaker side cannot attack
         ("has_cannon", "u1", _SLOTS),  # 1 if the stronger side has one; its own defenders serve as screens
-        ("ending", "i8", _SLOTS),  # address of its ENDING
+        ("indexing", "i8", _SLOTS),  # address of its INDEXING
         ("values", "i8", _SLOTS),  # address of its values
         ("states", "i8", _SLOTS),  # address of its blocks' states, a byte each: ABSENT, PRESENT, WANTED
         ("any_wanted", "i8"),  # 1 once a block is newly marked as wanted
@@ -38,7 +38,7 @@ TABLEBASE_DTYPE = record(
 )
 TABLEBASE = record_type(TABLEBASE_DTYPE)
 tablebase_at = pointer_to(TABLEBASE)
-ending_at = pointer_to(ENDING)
+indexing_at = pointer_to(INDEXING)
 
 
 @inner(int64(TABLEBASE, int64), forceinline=True)
@@ -53,10 +53,10 @@ def find_slot(tablebase: Record, material: int) -> int:
 @inner(int64(POSITION, TABLEBASE, int64))
 def cell_of(pos: Record, tablebase: Record, slot: int) -> int:
     """Return the index of a position in its ending's values; UNKNOWN if a piece stands where none can."""
-    ending = ending_at(tablebase.ending[slot])
+    indexing = indexing_at(tablebase.indexing[slot])
     strong = int64(tablebase.strong[slot])
-    at = index(pos, ending, strong)
-    return UNKNOWN if at < 0 else (pos.turn ^ strong) * ending.entries + at
+    at = index(pos, indexing, strong)
+    return UNKNOWN if at < 0 else (pos.turn ^ strong) * indexing.entries + at
 
 
 @inner(int64(POSITION, TABLEBASE, int64))
@@ -109,7 +109,7 @@ def register(
     strong: int,
     has_exact_draws: int,
     has_cannon: int,
-    ending: int,
+    indexing: int,
     values: int,
     states: int,
 ) -> int:
@@ -123,7 +123,7 @@ def register(
     tablebase.strong[slot] = strong
     tablebase.has_exact_draws[slot] = has_exact_draws
     tablebase.has_cannon[slot] = has_cannon
-    tablebase.ending[slot] = ending
+    tablebase.indexing[slot] = indexing
     tablebase.values[slot] = values
     tablebase.states[slot] = states
     return slot

@@ -62,7 +62,7 @@ def _max_bytes(signature: MaterialSignature) -> int:
     return 2 * signature.entries + 64 * (2 + 2 * signature.entries // BLOCK)
 
 
-class EndingTable:
+class SignatureTable:
     """The open file of one ending. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path, signature: MaterialSignature) -> None:
@@ -168,8 +168,8 @@ class Tablebase:
         self._by_material: dict[int, MaterialSignature] = {}  # cache of `code_of`
         self._reach: dict[int, dict[MaterialSignature, int]] = {}  # cache of `_in_reach`, by material
         self._lock = threading.Lock()  # guards what follows
-        self._opened: dict[MaterialSignature, EndingTable] = {}  # in the order of opening
-        self._closed: dict[MaterialSignature, EndingTable] = {}  # by `clear`: still packed, as read and checked
+        self._opened: dict[MaterialSignature, SignatureTable] = {}  # in the order of opening
+        self._closed: dict[MaterialSignature, SignatureTable] = {}  # by `clear`: still packed, as read and checked
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._loader: threading.Thread | None = None
         self._request: UnpackRequest | None = None  # for the loader
@@ -357,7 +357,7 @@ class Tablebase:
         try:
             table = self._closed.pop(signature, None)
             if table is None:
-                table = EndingTable(path, signature)
+                table = SignatureTable(path, signature)
             else:
                 table.allocate()
         except BookFileError as error:
@@ -403,7 +403,7 @@ class Tablebase:
                 for signature, table in self._opened.items():
                     self._register(signature, table)
 
-    def _register(self, signature: MaterialSignature, table: EndingTable) -> None:
+    def _register(self, signature: MaterialSignature, table: SignatureTable) -> None:
         for strong in (0, 1):
             material = material_of(signature, strong)
             slot = register(

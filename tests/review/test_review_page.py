@@ -93,14 +93,16 @@ def opened(
     for event, listener in listeners.items():
         page.on(event, listener)
     page.goto(f"{path.as_uri()}{place}")
-    yield page
-    assert seen == [f"request: {path.as_uri()}"] + [text for text in seen if expected in text]
-    if is_kept:
-        for event, listener in listeners.items():
-            page.remove_listener(event, listener)
-        page.goto("about:blank")  # else the next address may differ in its fragment only, and nothing be loaded
-    else:
-        page.context.close()
+    try:
+        yield page
+        assert seen == [f"request: {path.as_uri()}"] + [text for text in seen if expected in text]
+    finally:
+        if is_kept:
+            for event, listener in listeners.items():
+                page.remove_listener(event, listener)
+            page.goto("about:blank")  # else the next address may differ in its fragment only, and nothing be loaded
+        else:
+            page.context.close()
 
 
 def go(page: Any, place: str) -> None:
@@ -176,15 +178,23 @@ def test_a_game_by_keys_and_clicks(number: int, game: str, language: str, browse
         assert f"game={number}&ply=4&lang={language}" in page.url
 
 
+FIRST_SIDES = {
+    "xiangqi": ("Red", "红方"),
+    "connect6": ("Black", "黑方"),
+    "ewn": ("Red", "红方"),
+    "junqi": ("Red", "红方"),
+}
+
+
 @pytest.mark.parametrize(
-    ("language", "text"), [("en", "Black’s expected result by move, %"), ("zh", "黑方逐着期望得分（%）")]
+    ("language", "text"), [("en", "{}’s expected result by move, %"), ("zh", "{}逐着期望得分（%）")]
 )
 @games("connect6")
 def test_the_graph_says_whose_results_it_shows(
     number: int, game: str, language: str, text: str, browser: Any, page_file: Path
 ) -> None:
     with opened(browser, page_file, f"#game={number}&ply=1&lang={language}") as page:
-        assert page.inner_text("#graph-title") == text
+        assert page.inner_text("#graph-title") == text.format(FIRST_SIDES[game][language == "zh"])
 
 
 @games("connect6")

@@ -246,9 +246,9 @@ def run(arguments: list[str]) -> int:
 
 def analyse_with(options: argparse.Namespace) -> int:
     """Run `siqi analyse`; return the exit status."""
-    from siqi.daemon.analysis.command import analyse_with
+    from siqi.daemon.analysis import command
 
-    return analyse_with(options)
+    return command.analyse_with(options)
 
 
 def warm_with(options: argparse.Namespace) -> int:

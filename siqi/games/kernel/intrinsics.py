@@ -143,7 +143,10 @@ def store_byte(typing, address, value):
 
 @intrinsic
 def bytes_equal(typing, values, start, wanted):
-    """Return a mask of 64 bits: bit i is set if byte `start` + i of a record's field `values` equals `wanted`."""
+    """Return a mask of 64 bits: bit i is set if byte `start` + i of a record's field `values` equals `wanted`.
+
+    All 64 bytes must lie in the field.
+    """
     assert values.dtype == types.uint8
 
     def generate(context, builder, signature, args):

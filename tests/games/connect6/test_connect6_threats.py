@@ -26,7 +26,7 @@ from siqi.games.kernel.control import Control
 FIXTURES = Path(__file__).parents[2] / "support" / "fixtures"
 PUZZLES = [json.loads(line) for line in (FIXTURES / "connect6_puzzles.jsonl").read_text().splitlines()]
 SLOW_PUZZLES = {"t2-0035", "t2-0045", "t2-0361", "t2-0577"}
-"""Their proofs take half of the time of all."""
+"""Their proofs take two thirds of the time of all."""
 
 BUDGET = 200_000
 

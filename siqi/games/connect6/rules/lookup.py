@@ -28,11 +28,7 @@ LOOKUP_DTYPE = record(
     [
         ("road_points", "u2", ROADS * ROAD_LENGTH),
         ("road_pairs", "u1", ROADS),  # its direction's first place among the NEIGHBOURS of a point
-        (
-            "road_stride",
-            "u1",
-            ROADS,
-        ),  # difference in number between roads of its line, 1 if it is alone
+        ("road_stride", "u1", ROADS),  # difference in number between roads of its line, 1 if it is alone
         ("roads_before", "u1", ROADS),  # roads before it on its line
         ("roads_after", "u1", ROADS),
         ("road_count", "u1", POINTS),
@@ -104,18 +100,15 @@ def _build() -> Record:
                 lookup.own[side * 64 + content] = own
                 more = OWN_INTEREST[min(own + 1, ROAD_LENGTH)] if not other else 0
                 lookup.interest_gain[side * 64 + content] = more - interest
-    values, interests = lookup.value.reshape(2, 64), lookup.interest.reshape(2, 64)
-    threats = lookup.own.reshape(2, 64) >= THREAT
-    for side, stone in ((0, 1), (1, 8)):
-        for content in range(64):
-            if content % 8 + content // 8 < ROAD_LENGTH:
-                change = side * 64 + content
-                for changes, table in (
-                    (lookup.value_change, values),
-                    (lookup.threat_change, threats.astype(int)),
-                    (lookup.interest_change, interests),
-                ):
-                    changes[[change, 128 + change]] = table[:, content + stone] - table[:, content]
+    contents = np.array([content for content in range(64) if content % 8 + content // 8 < ROAD_LENGTH])
+    for changes, values in (
+        (lookup.value_change, lookup.value),
+        (lookup.threat_change, (lookup.own >= THREAT).astype(int)),
+        (lookup.interest_change, lookup.interest),
+    ):
+        for side, stone in ((0, 1), (1, 8)):
+            views = values.reshape(2, 64)
+            changes.reshape(2, 2, 64)[:, side, contents] = views[:, contents + stone] - views[:, contents]
     columns, rows = divmod(np.arange(POINTS), SIZE)
     middle = SIZE // 2
     lookup.centre[:] = CENTRE * (2 * middle - np.abs(columns - middle) - np.abs(rows - middle))

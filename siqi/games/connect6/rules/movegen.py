@@ -101,9 +101,8 @@ def find_threats(pos: Record, work: Record, side: int) -> None:
     """List the roads on which `side` threatens to win in work.threat_roads, at most MAX_THREATS."""
     count = 0
     if pos.threats[side] > 0:
-        stone = 1 if side == 0 else 8
         for word in range(ROAD_WORDS):
-            mask = roads_with(pos, word, THREAT * stone, (THREAT + 1) * stone)
+            mask = roads_with(pos, word, side, int64(THREAT), int64(THREAT + 1))
             while mask != 0 and count < MAX_THREATS:
                 work.threat_roads[count] = 64 * word + trailing_zeros(mask)
                 count += 1
@@ -134,10 +133,9 @@ def sorted_move(first: int, second: int) -> int:
 @inner(int64(POSITION, WORK, LOOKUP))
 def winning_move(pos: Record, work: Record, lookup: Record) -> int:
     """Return a turn that makes six at once; 0 if the stones left do not suffice."""
-    stone = 1 if pos.turn == 0 else 8
     least = ROAD_LENGTH - pos.left  # stones on the road
     for word in range(ROAD_WORDS):
-        mask = roads_with(pos, word, max(THREAT, least) * stone, (THREAT + 1) * stone)
+        mask = roads_with(pos, word, pos.turn, least, int64(THREAT + 1))
         if mask != 0:
             road = 64 * word + trailing_zeros(mask)
             first, second = int64(NO_POINT), int64(NO_POINT)

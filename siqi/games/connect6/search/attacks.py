@@ -8,14 +8,7 @@ from __future__ import annotations
 
 from siqi.games.connect6.rules.lookup import LOOKUP, NEIGHBOURS, POINT_ROADS, ROAD_LENGTH, SIZE, THREAT
 from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_move
-from siqi.games.connect6.rules.position import (
-    NO_POINT,
-    POSITION,
-    ROAD_WORDS,
-    first_stone,
-    roads_with,
-    second_stone,
-)
+from siqi.games.connect6.rules.position import NO_POINT, POSITION, ROAD_WORDS, first_stone, roads_with, second_stone
 from siqi.games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
 from siqi.games.kernel.intrinsics import trailing_zeros
 from siqi.games.kernel.jit import Record, inner, int64, void
@@ -150,17 +143,17 @@ def try_attack(pos: Record, work: Record, lookup: Record, first: int, second: in
 @inner(void(POSITION, WORK, LOOKUP))
 def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
     """List the mover's hot roads, their empty points, and the threats that one stone makes on each road of three."""
-    stone = 1 if pos.turn == 0 else 8
+    own = pos.turn * 64
     work.hot_count = work.partner_count = work.three_count = 0
     for word in range(ROAD_WORDS):
-        mask = roads_with(pos, word, 2 * stone, 3 * stone)
+        mask = roads_with(pos, word, pos.turn, int64(THREAT - 2), int64(THREAT - 1))
         while mask != 0:
             work.hot[work.hot_count] = 64 * word + trailing_zeros(mask)
             work.hot_count += 1
             mask &= mask - 1
     for h in range(work.hot_count):
         road = int64(work.hot[h])
-        is_three = pos.roads[road] == 3 * stone
+        is_three = lookup.own[own + pos.roads[road]] == THREAT - 1
         for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
             point = int64(lookup.road_points[i])
             if pos.stones[point] != 0:

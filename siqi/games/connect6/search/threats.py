@@ -161,10 +161,9 @@ def add_to_zone(work: Record, point: int) -> None:
 @inner(void(POSITION, WORK, LOOKUP, int64))
 def add_counters_to_zone(pos: Record, work: Record, lookup: Record, side: int) -> None:
     """Add the points where one more stone of `side` makes a threat to the zone."""
-    stone = 1 if side == 0 else 8
     for word in range(ROAD_WORDS):
-        mask = roads_with(pos, word, (THREAT - 1) * stone, THREAT * stone)
-        mask |= roads_with(pos, word, (THREAT + 1) * stone, (THREAT + 1) * stone)
+        mask = roads_with(pos, word, side, int64(THREAT - 1), int64(THREAT))
+        mask |= roads_with(pos, word, side, int64(THREAT + 1), int64(THREAT + 1))
         while mask != 0:
             first = (64 * word + trailing_zeros(mask)) * ROAD_LENGTH
             for i in range(first, first + ROAD_LENGTH):

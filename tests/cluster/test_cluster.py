@@ -297,6 +297,7 @@ def test_a_scheduler_that_is_not_there_is_one_line() -> None:
     assert line.startswith("siqi analyse: no workers at tcp://127.0.0.1:9: ")
 
 
+@pytest.mark.long
 @needs_dask
 @needs_proc
 def test_a_worker_killed_in_mid_run_loses_nothing(dask_of_two: DaskProcesses, expected: Answers) -> None:
@@ -312,6 +313,7 @@ def test_a_worker_killed_in_mid_run_loses_nothing(dask_of_two: DaskProcesses, ex
     assert answers(early + out) == expected
 
 
+@pytest.mark.long
 @needs_dask
 def test_a_client_interrupted_and_one_killed_are_resumed(
     dask_of_two: DaskProcesses, expected: Answers, tmp_path: Path
@@ -363,6 +365,7 @@ def test_actions_reach_the_workers(dask_of_two: DaskProcesses) -> None:
     assert len(searched) < len(long)
 
 
+@pytest.mark.long
 @needs_dask
 def test_a_review_on_a_cluster_has_the_same_values(dask_of_two: DaskProcesses, tmp_path: Path) -> None:
     """Values are equal; better lines may be shorter, since reports during a search may come after its answer."""
@@ -380,6 +383,7 @@ def test_a_review_on_a_cluster_has_the_same_values(dask_of_two: DaskProcesses, t
     assert games[0] == games[1]
 
 
+@pytest.mark.long
 def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_path: Path) -> None:
     package = tmp_path / "old"
     shutil.copytree(ROOT / "siqi/daemon", package / "siqi/daemon")

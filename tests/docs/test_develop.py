@@ -130,6 +130,7 @@ UPWARD = (
 cycle, so that each is refused for what it is."""
 
 
+@pytest.mark.long
 def test_the_examples_pass_the_static_checks(tmp_path: Path) -> None:
     """Style, types and contracts of a copy with all pages; the contracts see wrong imports of what the pages add."""
     sources = copied(tmp_path / "sources", (*PLAIN, "heuristic"))

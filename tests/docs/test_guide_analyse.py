@@ -13,6 +13,7 @@ from pages import blocks, needs_shell, run_in_shell
 GAME = '[Event "Club match"]\n[Red "Wang"]\n[Black "Li"]\n[Result "*"]\n\n1. C2=5 N8+7 2. C5+4 N7+5 *\n'
 
 
+@pytest.mark.long
 @needs_shell
 def test_the_commands_of_the_page_on_analysis_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table shows the mistake that the page speaks of, and the comments leave the game as it was."""

@@ -83,6 +83,7 @@ def test_a_check_prints_what_the_page_shows(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == report_behind(line)
 
 
+@pytest.mark.long
 def test_two_engines_play_from_random_openings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

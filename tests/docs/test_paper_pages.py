@@ -19,6 +19,7 @@ def matches(page: str) -> list[str]:
     return [block.strip() for block in blocks(f"results/{page}.md", "sh") if block.startswith("siqi match ")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES)
 def test_the_match_of_a_page_is_played(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -40,6 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_the_site(site: Path) -> None:
     english, chinese = (site / language for language in ("en", "zh"))
     assert "Plug it into a GUI" in (english / "index.html").read_text(encoding="utf-8")
@@ -51,6 +52,7 @@ def test_the_site(site: Path) -> None:
             assert f'id="siqi.{name}"' in (english / "library/api.html").read_text(encoding="utf-8"), name
 
 
+@pytest.mark.long
 def test_a_site_with_a_file_of_the_users_is_not_replaced(site: Path, tmp_path: Path) -> None:
     is_ours = BUILD["is_ours"]
     copy = tmp_path / "site"
@@ -60,6 +62,7 @@ def test_a_site_with_a_file_of_the_users_is_not_replaced(site: Path, tmp_path: P
     assert not is_ours(copy)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(CHROMIUM is None, reason="not installed: chromium (Debian: chromium)")
 @pytest.mark.parametrize("language, word", [("en", "antivirus"), ("zh", "乱码")])
 def test_the_search_finds_pages(site: Path, language: str, word: str) -> None:

@@ -239,6 +239,7 @@ def test_no_flipped_bit_of_a_cache_is_run(cache: Path, monkeypatch: pytest.Monke
     assert file.read() == sound[16:]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("edited", "loads"),
     [
@@ -336,6 +337,7 @@ def as_reader(folder: Path, own: Path) -> Client:
     return Client(EWN, environment=environment, command=(*READER, *COMMAND))
 
 
+@pytest.mark.long
 @needs_root
 def test_a_cache_of_root_is_used_by_others(shared: Path) -> None:
     own = shared.parent / "own"
@@ -374,6 +376,7 @@ def file_of_another(cache: Path) -> Path:
     return cache
 
 
+@pytest.mark.long
 @needs_root
 @pytest.mark.parametrize("harm", [writable_file, file_of_another])
 def test_a_kernel_that_others_could_write_is_compiled_anew(cache: Path, harm: Callable[[Path], Path]) -> None:
@@ -429,6 +432,7 @@ def warm(folder: Path, status: int = 0) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_kernels_are_compiled_for_others_to_read(cache: Path) -> None:
     """Others may read the kernels whatever the umask; nothing is written outside the folder that was named."""
     (first, *_) = kernels(cache)

@@ -145,6 +145,7 @@ def test_a_damaged_book_of_setups_is_refused(tmp_path: Path, monkeypatch: pytest
     assert len(reported) == 1
 
 
+@pytest.mark.long
 def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_ewn_setups, "ROUND", 360)  # one game each
     monkeypatch.setattr(build_ewn_setups, "FIRST_SETUPS", FIRST_SETUPS[:4])

@@ -228,6 +228,7 @@ def samples_in(path: Path) -> Samples:
     return np.concatenate(list(read_samples(path)))
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -265,6 +266,7 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(
     assert sample_positions.main() == 0 and path.read_bytes() == before  # it has as many
 
 
+@pytest.mark.long
 def test_a_full_disk_ends_the_run_with_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.samples"
     process = start(path, 30_000, 1, "sh", "-c", 'ulimit -f 2; exec "$@"', "sh")  # 1 or 2 KiB: no block fits

@@ -292,6 +292,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 def test_compiling_is_announced_once_on_standard_error(tmp_path: Path) -> None:
     kernels = "\n".join(f"@entry(int64(int64))\ndef kernel_{i}(x):\n    return x + {i}" for i in range(4))
     path = tmp_path / "scripts/some/some.py"

@@ -44,7 +44,7 @@ RUNS = (
     Run("books/build_ewn_tablebases", "--pieces 2 --out ."),
     Run(
         "books/build_match_openings",
-        "connect6-5 --log l.jsonl --out o.openings --count 1 --nodes 200 --games 2 --check c.jsonl --pairs 1",
+        "connect6-5 --log l.jsonl --out o.openings --count 1 --nodes 50 --games 2 --check c.jsonl --pairs 1",
         r"1 lines of .* drawn, [\s\S]*first side: ",
     ),
     Run("books/build_opening_books", "{xiangqi_games} --out my.book", "positions, .* moves"),

@@ -292,6 +292,7 @@ def test_other_settings_do_not_mix_with_a_log(toy: Path, capsys: pytest.CaptureF
     assert (toy / "t.jsonl").read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_killed_run_of_the_engine_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A resumed run, of EWN's UCT with few playouts, has each iteration once."""
     path, count = tmp_path / "t.jsonl", 12

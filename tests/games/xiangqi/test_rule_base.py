@@ -353,6 +353,7 @@ def test_two_processes_do_not_mine_at_once(tmp_path: Path) -> None:
     assert learn(games, rules) == []
 
 
+@pytest.mark.long
 @sampled("kills", 3, 7)
 def test_a_kill_at_any_point_loses_nothing(tmp_path: Path, kills: int) -> None:
     games, rules, expected = tmp_path / "games.jsonl", tmp_path / "rules.book", tmp_path / "expected.book"
@@ -489,6 +490,7 @@ def test_games_of_a_daemon_that_was_killed_are_mined_by_the_next(tmp_path: Path)
         wait_for_games(rules, 1)
 
 
+@pytest.mark.long
 def test_no_move_waits_for_the_mining(tmp_path: Path) -> None:
     """Moves stay fast while hundreds of games are mined; the bound is coarse, since the machine may be busy."""
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"

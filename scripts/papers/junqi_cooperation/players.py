@@ -6,7 +6,8 @@
     cooperation     paper 4's player
     siqi            the engine as it is
 
-`siqi with own setups` deploys as the engine chooses; all others get deployments drawn from the learned weights.
+`siqi with own setups` deploys as the engine chooses, from its LayoutFile if it has one; all others get deployments
+drawn from the learned weights.
 The last two take options of the engine, `siqi Threads=2`. `minimax simple` and the like draw one world, all possible
 deployments being equally likely, and value material alone.
 """
@@ -32,7 +33,7 @@ from siqi.games.junqi.knowledge.worlds import Belief
 from siqi.games.junqi.paper.cooperation import MAX_LESSONS, CooperationAdapter
 from siqi.games.junqi.paper.opponents import new_opponent
 from siqi.games.junqi.rules.lookup import LOOKUP_RECORD
-from siqi.games.junqi.search.deployment import TILT, draw_deployment
+from siqi.games.junqi.search.deployment import draw_deployment, own_deployment
 from siqi.games.junqi.search.uct import UctAdapter
 from siqi.games.search.sampling import SamplingSearcher
 
@@ -139,13 +140,19 @@ def view_of(referee: Any) -> Any:
     return position_after(script.load_once("junqi"), GameRecord(tuple(referee.view_moves(referee.turn))))
 
 
+def layouts_of(agent: Agent) -> list[str]:
+    """Return the layouts of a player's LayoutFile."""
+    layouts: list[str] = agent.game.knowledge.layouts if isinstance(agent, EngineAgent) else []
+    return layouts
+
+
 def play(job: PairJob, first: int) -> PaperGame:
     """Play a game of random set-ups, the same in both games of a pair; its record has the words too."""
     setups = [draw_deployment(2 * job.pair + side + 1) for side in range(2)]
+    agents = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
     for side, name in enumerate((job.pairing[first], job.pairing[1 - first])):
         if name.endswith(OWN):
-            setups[side] = draw_deployment(2 * job.pair + side + 1, TILT)
-    agents = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
+            setups[side] = own_deployment(2 * job.pair + side + 1, layouts_of(agents[side]))
     game = script.load_once("junqi")
     referee = Referee(game, Opening(moves=setups))
     record = play_game(job, first, referee, [AgentPlayer(agent, game, job.limit) for agent in agents], MAX_GAME_PLIES)

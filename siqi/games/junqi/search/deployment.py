@@ -34,8 +34,13 @@ def draw_deployment(seed: int, tilt: float = 0.0) -> str:
     return "".join(TYPES[kind] for kind in kinds)
 
 
+def own_deployment(seed: int, layouts: Sequence[str]) -> str:
+    """Return the deployment word that the engine chooses: one of the user's layouts, else one drawn with TILT."""
+    return random.Random(seed).choice(layouts) if layouts else draw_deployment(seed, TILT)
+
+
 class DeploymentSearch:
-    """A search for a deployment: the first one allowed, else one of the user's layouts, else one drawn with TILT."""
+    """A search for a deployment: the first one allowed, else `own_deployment`."""
 
     def __init__(self, task: Task[SetupPosition], seed: int, layouts: Sequence[str]) -> None:
         self._task = task
@@ -48,8 +53,4 @@ class DeploymentSearch:
 
     def _choose(self) -> int:
         allowed = [move for move in self._task.moves if move != deployment_move(UNKNOWN_SETUP)]
-        if allowed:
-            return allowed[0]
-        if self._layouts:
-            return deployment_move(random.Random(self._seed).choice(self._layouts))
-        return deployment_move(draw_deployment(self._seed, TILT))
+        return allowed[0] if allowed else deployment_move(own_deployment(self._seed, self._layouts))

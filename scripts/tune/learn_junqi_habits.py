@@ -17,19 +17,19 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scripts.common import script
-from scripts.match.paired_games import read_games
+from scripts.match.junqi_views import View, own_games, referee_games, views_of
 
-from siqi.games.game_record import GameRecord, position_after, replay
 from siqi.games.junqi.data import habits
-from siqi.games.junqi.formats import log
 from siqi.games.junqi.knowledge import behaviour
+from siqi.games.junqi.knowledge.belief import deployment_weights
+from siqi.games.junqi.knowledge.belief_models import flags_of
 from siqi.games.junqi.knowledge.worlds import Belief, marginals
 from siqi.games.junqi.rules.lookup import TYPES
 from siqi.system.files import replace_file
@@ -57,57 +57,29 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 class Sample(NamedTuple):
     """One side's pieces in the other's view."""
 
-    belief: Belief  # by deployment and deduction alone
+    view: View
     traits: Array  # [piece, trait], 0..1
-    kinds: Array  # [piece]: the true types
 
     def with_habits(self, table: Array) -> Array:
-        """Return the marginals [piece, type] by belief and habits."""
+        """Return the marginals [piece, type] by deployment, deduction and habits."""
         factors = np.exp(self.traits @ table)
-        weights = {flag: row * factors for flag, row in self.belief.weights.items()}
-        return np.asarray(marginals(Belief(self.belief.may, weights)))
-
-    def unsure(self) -> Array:
-        return np.array([piece for piece, may in enumerate(self.belief.may) if may & may - 1], np.int64)
-
-
-def own_games(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each game of a log of compare_players.py."""
-    for game in read_games(path):
-        yield game["words"].split()
-
-
-def referee_games(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each game of a referee's log."""
-    with path.open(encoding="utf-8") as file:
-        yield from (list(game.moves) for game in log.stream(file))
-
-
-def samples_of(words: list[str], every: int) -> Iterator[Sample]:
-    game: Any = script.load_once("junqi")
-    referee = position_after(game, GameRecord(tuple(words)))
-    for viewer in range(2):
-        hidden = 1 - viewer
-        kinds = np.array([TYPES.index(letter) for letter in words[hidden]])
-        for ply, view in enumerate(replay(game, GameRecord(tuple(referee.view_moves(viewer)))), -1):
-            if ply >= 2 and ply % every == 0:
-                done = view.trait_counts(hidden)
-                belief = view.believed(hidden)
-                factors = behaviour.factors(done)
-                plain = Belief(belief.may, {flag: row / factors for flag, row in belief.weights.items()})
-                yield Sample(plain, behaviour.scaled(done), kinds)
+        weights = {flag: factors * deployment_weights(flag) for flag in flags_of(self.view.may)}
+        return np.asarray(marginals(Belief(self.view.may, weights)))
 
 
 def read(games: Iterable[list[str]], every: int) -> list[list[Sample]]:
-    return [list(samples_of(words, every)) for words in script.progress(games, unit=" games")]
+    return [
+        [Sample(view, behaviour.scaled(view.counts)) for view in views_of(words, every)]
+        for words in script.progress(games, unit=" games")
+    ]
 
 
 def surprise(samples: list[Sample], table: Array) -> float:
     """Return the mean -ln of the chance given to the true type, in nats, of pieces that are uncertain."""
     surprises = []
     for sample in samples:
-        pieces = sample.unsure()
-        surprises.append(-np.log(np.maximum(sample.with_habits(table)[pieces, sample.kinds[pieces]], 1e-6)))
+        pieces = sample.view.unsure()
+        surprises.append(-np.log(np.maximum(sample.with_habits(table)[pieces, sample.view.kinds[pieces]], 1e-6)))
     return float(np.concatenate(surprises).mean())
 
 
@@ -121,7 +93,7 @@ def fit(samples: list[Sample], passes: int, ridge: float) -> Array:
         for first in script.progress(range(0, len(samples), BATCH), desc=f"pass {turn + 1}"):
             gradient = -ridge * table
             for sample in samples[first : first + BATCH]:
-                truth = np.eye(len(TYPES))[sample.kinds]
+                truth = np.eye(len(TYPES))[sample.view.kinds]
                 gradient += sample.traits.T @ (truth - sample.with_habits(table)) / BATCH
             squares = 0.99 * squares + 0.01 * gradient**2
             table += RATE * DECAY**turn * gradient / np.sqrt(squares)

@@ -23,15 +23,16 @@ def kinds_of(words: list[str]) -> Iterator[tuple[int, str, bool]]:
     position = JunqiPosition()
     for word in words:
         side, had_pieces = position.turn, position.has_pieces
+        own = slice(side * PIECES, side * PIECES + PIECES)
         move = position.parse_move(word)
         if not had_pieces:
             position.push(move)
             continue
         target = target_of(move)
         was_met = position.record.board[target] > 0
-        before = position.trait_counts(side).sum(0)
+        before = position.counts()[own].sum(0)
         position.push(move)
-        gone = position.trait_counts(side).sum(0) - before
+        gone = position.counts()[own].sum(0) - before
         assert gone[MOVED] == 1
         flag = next(p for p in range(side * PIECES, side * PIECES + PIECES) if position.record.may[p] == 1 << FLAG)
         if was_met or _meets_enemy(position, target):

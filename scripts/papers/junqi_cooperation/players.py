@@ -29,6 +29,7 @@ from siqi.games.game_record import GameRecord, position_after
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.data.weights import WORTH
 from siqi.games.junqi.game import Junqi
+from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
 from siqi.games.junqi.knowledge.worlds import Belief
 from siqi.games.junqi.paper.cooperation import MAX_LESSONS, CooperationAdapter
 from siqi.games.junqi.paper.opponents import new_opponent
@@ -55,8 +56,8 @@ class PlainView(JunqiPosition):
     def __init__(self, view: JunqiPosition) -> None:
         self.__dict__ |= view.copy().__dict__
 
-    def believed(self, side: int) -> Belief:
-        belief = super().believed(side)
+    def believed(self, side: int, model: BeliefModel = HABITS) -> Belief:
+        belief = super().believed(side, model)
         return Belief(belief.may, {flag: np.ones_like(weights) for flag, weights in belief.weights.items()})
 
 

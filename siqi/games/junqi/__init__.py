@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
-from siqi.games.options import combo
+from siqi.games.options import NETWORK_FILE, combo
 from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
@@ -39,6 +39,12 @@ INFO = GameInfo(
             "`cooperation`，由各选项设定的论文 4 程序；`paper`，完整的论文 4 程序：一个线程，按 `q` 选着；"
             "`plain-uct`，只有它的 UCT；`minimax`、`alphabeta`、`montecarlo`，它的其他对手",
         ),
+        NETWORK_FILE,
+        combo("Beliefs", "habits", "network").explained(
+            "how likely the types of unseen pieces are: `habits`, by what pieces of each type do; `network`, "
+            "by a neural network",
+            "未知棋子各种类型的可能性：`habits` 按各类棋子行为习惯的表；`network` 按神经网络",
+        ),
         Option("CooperationAlpha", "number", "0.4", 0, 1, paper=4).explained(
             "`cooperation`: learning rate",
             "`cooperation`：学习率",
@@ -71,6 +77,8 @@ class Settings(NamedTuple):
     """The values of the options above."""
 
     algorithm: str
+    network_file: str
+    beliefs: str
     cooperation_alpha: float
     cooperation_gamma: float
     cooperation_pieces: int

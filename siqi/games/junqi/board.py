@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from siqi.games.contract import UNKNOWN_SETUP, Outcome
 from siqi.games.junqi.knowledge import inference
+from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
 from siqi.games.junqi.knowledge.inference import NO_PIECE, State
 from siqi.games.junqi.knowledge.worlds import Belief, marginals
 from siqi.games.junqi.rules import movegen, notation
@@ -189,13 +190,13 @@ class JunqiPosition:
 
     # What the pieces may be
 
-    def trait_counts(self, side: int) -> Any:
-        """Return the counts of traits of a side's pieces: int64 [piece, trait] (knowledge/behaviour.py)."""
-        return self._state.trait_counts[side * PIECES : side * PIECES + PIECES]
+    def counts(self) -> Any:
+        """Return what the pieces have done: int64 [piece 0-49, trait and history] (knowledge/behaviour.py)."""
+        return self._state.counts
 
-    def believed(self, side: int) -> Belief:
-        """Return the other side's belief about a side's pieces."""
-        return inference.believed(self._state, side)
+    def believed(self, side: int, model: BeliefModel = HABITS) -> Belief:
+        """Return the other side's belief about a side's pieces, by a model."""
+        return inference.believed(self._state, side, model)
 
     def beliefs(self) -> dict[str, dict[str, float]]:
         if self.viewer is None or not self.has_pieces:

@@ -81,12 +81,12 @@ class Junqi:
         if algorithm == "uct":
             from siqi.games.junqi.search.uct import UctAdapter
 
-            return SamplingSearcher(UctAdapter())
+            return SamplingSearcher(UctAdapter(lambda: self.knowledge.beliefs))
         if algorithm == "flat":
             from siqi.games.junqi.search.flat import FlatAdapter
 
-            return SamplingSearcher(FlatAdapter())
-        return DeepeningSearcher(WorldsAdapter())
+            return SamplingSearcher(FlatAdapter(lambda: self.knowledge.beliefs))
+        return DeepeningSearcher(WorldsAdapter(lambda: self.knowledge.beliefs))
 
     def consult(self, position: JunqiPosition) -> list[BookLine]:
         return []
@@ -97,7 +97,7 @@ class Junqi:
     def evaluate(self, position: JunqiPosition) -> list[str]:
         if not position.has_pieces:
             return ["total +0 before the set-ups"]
-        return explain(position.record) if position.viewer is None else explain_view(position)
+        return explain(position.record) if position.viewer is None else explain_view(position, self.knowledge.beliefs)
 
     def perft(self, position: JunqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         """Yield each move with the leaves below it; ValueError if `depth` is above 1 in a view, or above MAX_PERFT."""

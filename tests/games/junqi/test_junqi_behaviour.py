@@ -16,7 +16,7 @@ from siqi.games import registry
 from siqi.games.contract import Game, Task, exhaust
 from siqi.games.junqi.knowledge import behaviour
 from siqi.games.junqi.knowledge.worlds import draw_worlds
-from siqi.games.junqi.rules.lookup import MOBILE
+from siqi.games.junqi.rules.lookup import MOBILE, NOWHERE
 from siqi.games.junqi.search.deployment import TILT, draw_deployment
 from siqi.games.kernel.control import Control
 
@@ -37,6 +37,23 @@ def threatened(position: Any, side: int) -> set[str]:
     return {move[2:] for move in oracle.moves_of(side)}
 
 
+def count_history(position: Any, origin: str, target: str, after: Any, counts: Counter[tuple[int, str]]) -> None:
+    mover, other = (int(position.record.board[number(square)]) - 1 for square in (origin, target))
+    ply = position.ply - 1  # two set-ups are no moves, and the first has the number 1
+    distance = abs(ord(origin[0]) - ord(target[0])) + abs(int(origin[1]) - int(target[1]))
+    counts[mover, "steps"] += distance
+    counts[mover, "runs"] += distance > 2
+    counts[mover, "first"] = counts[mover, "first"] or ply
+    counts[mover, "last"] = ply
+    if other >= 0:
+        stands = [int(after.record.where[piece]) != NOWHERE for piece in (mover, other)]
+        counts[mover, "beat"] += stands == [True, False]
+        counts[other, "withstood"] += stands == [False, True]
+        for piece, stays in zip((mover, other), stands, strict=True):
+            if not stays:
+                counts[piece, "fallen"] = ply
+
+
 def count_move(position: Any, text: str, after: Any, counts: Counter[tuple[int, str]]) -> None:
     side, origin, target = position.turn, text[:2], text[2:4]
     mover = int(position.record.board[number(origin)]) - 1
@@ -46,6 +63,7 @@ def count_move(position: Any, text: str, after: Any, counts: Counter[tuple[int, 
         if piece // 25 == side and piece not in (-1, mover):
             counts[piece, "waited"] += not counts[piece, "moved"]
             counts[piece, "stood"] += square in before
+    count_history(position, origin, target, after, counts)
     counts[mover, "moved"] += 1
     counts[mover, "crossed"] |= (target[0] <= "F") == (side == 0)
     if position.record.board[number(target)]:
@@ -67,12 +85,11 @@ def test_what_pieces_did_against_a_plain_count(game: Game) -> None:
             view.push(view.parse_move(word))
             if before.has_pieces:
                 count_move(before, word, view, counts)
-        for side in range(2):
-            for piece, trait in itertools.product(range(25), range(len(behaviour.TRAITS))):
-                name = list(behaviour.TRAITS)[trait]
-                assert view.trait_counts(side)[piece, trait] == counts[side * 25 + piece, name], (piece, name)
+        names = [*behaviour.TRAITS, *behaviour.HISTORY]
+        for piece, column in itertools.product(range(50), range(len(names))):
+            assert view.counts()[piece, column] == counts[piece, names[column]], (piece, names[column])
         seen.update(name for (_, name), count in counts.items() if count)
-    assert set(seen) == set(behaviour.TRAITS)
+    assert set(seen) == {*behaviour.TRAITS, *behaviour.HISTORY}
 
 
 def test_taking_back_takes_back_what_was_done(game: Game) -> None:
@@ -80,11 +97,11 @@ def test_taking_back_takes_back_what_was_done(game: Game) -> None:
     view = game.position()
     kept = []
     for word in referee.view_moves(0):
-        kept.append(view.trait_counts(0).copy())
+        kept.append(view.counts().copy())
         view.push(view.parse_move(word))
     for before in reversed(kept):
         view.pop()
-        assert np.array_equal(view.trait_counts(0), before)
+        assert np.array_equal(view.counts(), before)
 
 
 def test_habits_move_beliefs_but_not_what_is_known(game: Game) -> None:

@@ -1,6 +1,7 @@
 """The behaviour of pieces, as both sides saw it: which wait, advance, attack, stand under attack or flee.
 
-By the learned habits (siqi/games/junqi/data/habits.py) these counts (`TRAITS`) make types likelier or less likely.
+By the learned habits (siqi/games/junqi/data/habits.py) the counts of `TRAITS` make types likelier or less likely. The
+network of beliefs (network.py) reads those of `HISTORY` too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,19 @@ import numpy as np
 from numba import types
 
 from siqi.games.junqi.data.habits import HABITS
-from siqi.games.junqi.rules.lookup import CAMP_SET, COMMANDER, FIRST_HALF, LOOKUP, MOBILE, NOWHERE, PIECES, PLAIN
+from siqi.games.junqi.rules.lookup import (
+    ATTACKER_DIES,
+    BOTH_DIE,
+    CAMP_SET,
+    COLUMNS,
+    COMMANDER,
+    FIRST_HALF,
+    LOOKUP,
+    MOBILE,
+    NOWHERE,
+    PIECES,
+    PLAIN,
+)
 from siqi.games.junqi.rules.movegen import targets_of
 from siqi.games.junqi.rules.position import POSITION, origin_of, target_of
 from siqi.games.kernel.intrinsics import trailing_zeros
@@ -29,7 +42,19 @@ TRAITS = {
 }
 """Traits of a piece: the count at which each is complete (1); more count no more."""
 
+HISTORY = (
+    "beat",  # enemies that it attacked and survived
+    "withstood",  # enemies that attacked it and fell
+    "steps",  # the distance that it went, rows and columns together
+    "runs",  # moves over more than two squares
+    "first",  # the ply of its first move, the game's first being 1; 0: none yet, as for the next two
+    "last",  # the ply of its last move
+    "fallen",  # the ply at which it fell
+)
+"""What else is counted, behind the traits."""
+
 WAITED, MOVED, CROSSED, ATTACKED, STOOD, FLED, APPROACHED, RESTED = range(len(TRAITS))
+BEAT, WITHSTOOD, STEPS, RUNS, FIRST, LAST, FALLEN = range(len(TRAITS), len(TRAITS) + len(HISTORY))
 COUNTS = types.Array(types.int64, 2, "C")
 SETS = types.Array(types.uint16, 1, "C")
 
@@ -50,9 +75,42 @@ def attacked_squares(pos: Record, lookup: Record, public: Any, side: int) -> int
     return attacked
 
 
+def no_counts() -> Any:
+    """Return the counts of a game that has not begun: int64 [piece 0-49, trait and history]."""
+    return np.zeros((2 * PIECES, len(TRAITS) + len(HISTORY)), np.int64)
+
+
+def plies_of(counts: Any) -> int:
+    """Return the number of moves that led to the counts [piece 0-49, ...] of both sides."""
+    return int(counts[:, MOVED].sum())
+
+
+@inner(void(POSITION, int64, int64, int64, int64, COUNTS))
+def note_history(pos: Record, mover: int, origin: int, target: int, code: int, counts: Any) -> None:
+    """Add the history that a move makes; `pos`: before it."""
+    ply = int64(1)
+    for piece in range(2 * PIECES):
+        ply += counts[piece, MOVED]
+    if counts[mover, FIRST] == 0:
+        counts[mover, FIRST] = ply
+    counts[mover, LAST] = ply
+    distance = abs(origin // COLUMNS - target // COLUMNS) + abs(origin % COLUMNS - target % COLUMNS)
+    counts[mover, STEPS] += distance
+    counts[mover, RUNS] += distance > 2
+    if code == PLAIN:
+        return
+    other = int64(pos.board[target]) - 1
+    if code in (ATTACKER_DIES, BOTH_DIE):
+        counts[mover, FALLEN] = ply
+        counts[other, WITHSTOOD] += code == ATTACKER_DIES
+    if code != ATTACKER_DIES:
+        counts[other, FALLEN] = ply
+        counts[mover, BEAT] += code != BOTH_DIE
+
+
 @entry(void(POSITION, POSITION, LOOKUP, SETS, int64, int64, COUNTS))
 def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int, code: int, counts: Any) -> None:
-    """Add the traits that a move shows to counts [piece 0-49, trait]; `pos` and `after`: before it and after it.
+    """Add what a move shows to counts [piece 0-49, trait and history]; `pos` and `after`: before it and after it.
 
     `public` [piece 0-49]: the types possible to an observer who sees neither side's pieces.
     """
@@ -67,6 +125,7 @@ def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int
         if counts[piece, MOVED] == 0:
             counts[piece, WAITED] += 1
         counts[piece, STOOD] += before >> square & 1
+    note_history(pos, mover, origin, target, code, counts)
     counts[mover, MOVED] += 1
     home = FIRST_HALF if side == 0 else ~int64(FIRST_HALF)
     if home >> target & 1 == 0:
@@ -81,8 +140,8 @@ def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int
 
 
 def scaled(counts: Any) -> Any:
-    """Return how complete each trait is: float [piece, trait], 0..1."""
-    return np.minimum(counts / _CAPS, 1)
+    """Return how complete each trait is: float [..., piece, trait], 0..1."""
+    return np.minimum(counts[..., : len(TRAITS)] / _CAPS, 1)
 
 
 def factors(counts: Any) -> Any:

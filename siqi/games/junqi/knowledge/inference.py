@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from siqi.games.contract import UNKNOWN_SETUP
-from siqi.games.junqi.knowledge.behaviour import TRAITS, factors, note_move
-from siqi.games.junqi.knowledge.belief import check_possible, compatible_types, deployment_weights, narrow_by_counts
+from siqi.games.junqi.knowledge.behaviour import no_counts, note_move
+from siqi.games.junqi.knowledge.belief import check_possible, compatible_types, narrow_by_counts
+from siqi.games.junqi.knowledge.belief_models import BeliefModel
 from siqi.games.junqi.knowledge.worlds import Belief
 from siqi.games.junqi.rules import movegen, notation
 from siqi.games.junqi.rules.lookup import (
@@ -44,7 +45,7 @@ class State(NamedTuple):
     record: Record  # of POSITION; its sets of types are the viewer's
     viewer: int | None  # None: a referee
     public: Any  # uint16 [piece 0-49]: sets of types possible to an observer who sees neither side's pieces
-    trait_counts: Any  # int64 [piece 0-49, trait] (behaviour.py)
+    counts: Any  # int64 [piece 0-49, trait and history] (behaviour.py)
     announced: tuple[bool, bool] = (False, False)  # by side: its flag square has been announced
     taken: int = NO_PIECE  # piece that fell in its headquarters and may have been the flag
     is_deployed: bool = False  # by deployments: piece numbers are slots
@@ -53,8 +54,7 @@ class State(NamedTuple):
 
 def empty_state() -> State:
     """Return the state before both deployments: no pieces."""
-    public, trait_counts = np.full(2 * PIECES, ANY, np.uint16), np.zeros((2 * PIECES, len(TRAITS)), np.int64)
-    return State(new_record(POSITION_DTYPE), None, public, trait_counts)
+    return State(new_record(POSITION_DTYPE), None, np.full(2 * PIECES, ANY, np.uint16), no_counts())
 
 
 def deployed(words: list[str]) -> State:
@@ -97,7 +97,7 @@ def after_move(before: State, move: int) -> tuple[int, State]:
     ValueError if the move has no result code and several are possible, or if it contradicts what is known.
     """
     viewer, announced, taken = before.viewer, before.announced, NO_PIECE
-    record, public, trait_counts = before.record.copy(), before.public.copy(), before.trait_counts.copy()
+    record, public, counts = before.record.copy(), before.public.copy(), before.counts.copy()
     may, target = record.may, target_of(move)
     mover, other = int(record.board[origin_of(move)]) - 1, int(record.board[target]) - 1
     if before.taken != NO_PIECE and may[before.taken] != 1 << FLAG:
@@ -128,9 +128,9 @@ def after_move(before: State, move: int) -> tuple[int, State]:
                 may[side * PIECES : side * PIECES + PIECES] = known
     after, bare = record.copy(), notation.without_result(move)
     do_move(after, bare, code)
-    note_move(record, after, LOOKUP_RECORD, public, bare, code, trait_counts)
+    note_move(record, after, LOOKUP_RECORD, public, bare, code, counts)
     answered = notation.with_result(bare, code, flag if flag >= 0 else None)
-    return answered, State(after, viewer, public, trait_counts, announced, taken, before.is_deployed, is_narrow=True)
+    return answered, State(after, viewer, public, counts, announced, taken, before.is_deployed, is_narrow=True)
 
 
 def _result(record: Record, move: int, mover: int, other: int) -> int:
@@ -188,10 +188,8 @@ def _hear(record: Record, enemy: int, flag: int, fallen: list[int], is_announced
             record.may[piece] &= NO_COMMANDER
 
 
-def believed(state: State, side: int) -> Belief:
-    """Return the other side's belief about a side's pieces."""
+def believed(state: State, side: int, model: BeliefModel) -> Belief:
+    """Return the other side's belief about a side's pieces, by a model."""
     pieces = slice(side * PIECES, side * PIECES + PIECES)
     may = narrow_by_counts(state.public[pieces].tolist() if side == state.viewer else sets_of(state.record, side))
-    flags = [piece for piece in range(PIECES) if may[piece] >> FLAG & 1]
-    likely = factors(state.trait_counts[pieces])
-    return Belief(may, {flag: likely * (deployment_weights(flag) if state.is_deployed else 1) for flag in flags})
+    return model.belief(may, state.counts, side, state.is_deployed)

@@ -79,6 +79,7 @@ class CooperationAdapter(UctAdapter):
     least_lessons = LEAST_LESSONS
 
     def __init__(self, knowledge: Knowledge) -> None:
+        super().__init__()
         self._knowledge = knowledge
         self._matrix = np.zeros(STATES, STATE_DTYPE)
         self._experience = np.zeros(KINDS, KIND_DTYPE)

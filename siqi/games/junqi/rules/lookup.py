@@ -17,6 +17,7 @@ NOWHERE = 60
 """The square of a dead piece."""
 
 ROWS = "ABCDEFGHIJKL"
+COLUMNS = 5
 TYPES = "abcdefghijkl"
 """司令 commander down to 工兵 engineer in falling rank, then 地雷 mine, 炸弹 bomb, 军旗 flag."""
 

@@ -7,7 +7,7 @@ often before each cut; and so on while there is time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numba import types
 
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
 from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, do_move, result_code
 from siqi.games.junqi.rules.work import WORK, WORK_DTYPE
@@ -78,12 +79,16 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
     position_dtype = POSITION_DTYPE
     node_dtype = ARM_DTYPE
 
+    def __init__(self, model: Callable[[], BeliefModel] = lambda: HABITS) -> None:
+        """`model` returns that of beliefs, for each search; the papers' players have habits."""
+        self._model = model
+
     def forget(self) -> None:
         self._arms: list[Any] = []
 
     def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         self._works = works
-        self._root = RootView(task, works, self.worlds, seed + task.position.ply)
+        self._root = RootView(task, works, self.worlds, seed + task.position.ply, self._model())
         self._arms = [tree[: len(self._root.moves)] for tree in trees]
         for arms in self._arms:
             arms[:] = np.zeros(len(arms), ARM_DTYPE)

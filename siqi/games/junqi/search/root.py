@@ -10,6 +10,7 @@ import numpy as np
 from siqi.games.contract import Line, Score, Task
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.evaluation.evaluate import evaluate_here, total_line
+from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
 from siqi.games.junqi.knowledge.worlds import Worlds, draw_worlds, marginals
 from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES, TYPES
 from siqi.games.junqi.rules.notation import square_text, without_result
@@ -39,7 +40,10 @@ class RootView:
     gain. `beliefs`: float [piece 0-49, type], probabilities as the opponent of the piece sees them.
     """
 
-    def __init__(self, task: Task[JunqiPosition], works: Sequence[Record], count: int, seed: int) -> None:
+    def __init__(
+        self, task: Task[JunqiPosition], works: Sequence[Record], count: int, seed: int, model: BeliefModel = HABITS
+    ) -> None:
+        """`model`: that of beliefs; the papers' players have habits."""
         position = task.position
         self.view: Record = position.record
         self.moves: list[int] = [without_result(move) for move in task.moves or position.legal_moves()]
@@ -48,7 +52,7 @@ class RootView:
             self.worlds = Worlds(np.zeros((1, PIECES), np.uint8), 1.0)
             beliefs = [certain_beliefs(self.view, side) for side in range(2)]
         else:
-            believed = [position.believed(side) for side in range(2)]
+            believed = [position.believed(side, model) for side in range(2)]
             self.worlds = draw_worlds(believed[self.hidden], count, seed)
             beliefs = [marginals(belief) for belief in believed]
         self.beliefs = np.concatenate(beliefs)
@@ -85,15 +89,16 @@ def certain_beliefs(view: Record, side: int) -> Any:
     return beliefs
 
 
-def explain_view(position: JunqiPosition) -> list[str]:
+def explain_view(position: JunqiPosition, model: BeliefModel) -> list[str]:
     """Return the lines of `eval` for a view: the likeliest types of unknown pieces, and the mean score over worlds."""
     viewer = position.viewer
     assert viewer is not None
     view, work = position.record.copy(), new_record(WORK_DTYPE)
     base = (1 - viewer) * PIECES
-    worlds = draw_worlds(position.believed(1 - viewer), EXPLAINED, 1)
+    belief = position.believed(1 - viewer, model)
+    worlds = draw_worlds(belief, EXPLAINED, 1)
     lines = [f"worlds {EXPLAINED} effective {worlds.effective:.0%}"]
-    for piece, row in enumerate(marginals(position.believed(1 - viewer))):
+    for piece, row in enumerate(marginals(belief)):
         if view.where[base + piece] != NOWHERE and int(view.may[base + piece]) & int(view.may[base + piece]) - 1:
             likely = sorted(range(12), key=lambda kind: -row[kind])[:3]
             words = " ".join(f"{TYPES[kind]} {row[kind]:.0%}" for kind in likely if row[kind] > 0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from numba import types
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.evaluation.evaluate import evaluate
+from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
 from siqi.games.junqi.rules.lookup import ATTACKER_WINS, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES, PLAIN, SQUARES
 from siqi.games.junqi.rules.movegen import BOARDS, targets_of
 from siqi.games.junqi.rules.position import (
@@ -355,14 +356,16 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
     max_depth = 45  # beyond reach
     is_seeded = shares_depths = True
 
-    def __init__(self) -> None:
+    def __init__(self, model: Callable[[], BeliefModel] = lambda: HABITS) -> None:
+        """`model` returns that of beliefs, for each search; the papers' players have habits."""
+        self._model = model
         self._stacks: list[Stacks] = []
 
     def begin(self, task: Task[JunqiPosition], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
         self._works = works
         is_hasty = task.control.time_from(time.monotonic_ns()) < HASTY_NS
         worlds = min(HASTY_WORLDS, self.worlds) if is_hasty else self.worlds
-        self._root = RootView(task, works, worlds, seed + task.position.ply)
+        self._root = RootView(task, works, worlds, seed + task.position.ply, self._model())
         while len(self._stacks) < len(works):
             plies = MAX_PLY * MAX_MOVES
             self._stacks.append(

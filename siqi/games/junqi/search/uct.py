@@ -8,13 +8,14 @@ different nodes. The settings of a tree are in the working memory (`set_tree`): 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from numba import types
 
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
 from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.movegen import list_legal
 from siqi.games.junqi.rules.notation import without_result
@@ -233,12 +234,16 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
     position_dtype = POSITION_DTYPE
     node_dtype = EDGE_DTYPE
 
+    def __init__(self, model: Callable[[], BeliefModel] = lambda: HABITS) -> None:
+        """`model` returns that of beliefs, for each search; the papers' players have habits."""
+        self._model = model
+
     def forget(self) -> None:
         self._trees: Sequence[Any] = ()
 
     def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         self._trees, self._works = trees, works
-        self._root = RootView(task, works, self.worlds, seed + task.position.ply)
+        self._root = RootView(task, works, self.worlds, seed + task.position.ply, self._model())
         for work in works:
             set_tree(work, *self.tree_settings)
             work.allowed_count = len(task.moves)

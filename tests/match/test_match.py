@@ -731,7 +731,7 @@ def test_a_fault_is_kept_with_its_dialogue(bench: Bench) -> None:
         *_, position, go = game["dialogue"]
         assert re.fullmatch(r"> \d+ position startpos.*", position) and re.fullmatch(r"> \d+ go nodes 5", go)
         assert not any(line.endswith(" uci") for line in game["dialogue"])  # of this game alone
-        assert game["start_ms"][1] > 0  # a new process each time
+        assert game["start_ms"][1] >= 5  # a new process each time, and Python alone takes longer to start
     assert bench.records()[1]["start_ms"][0] == 0
     bench.log.unlink()
     bench.play("one", "loud", "--games", "2", "--faults", "0")

@@ -51,7 +51,6 @@ class EngineProcess(Player):
         self._spec, self._info, self._hang_s, self._greeting_s = spec, info, hang_s, greeting_s
         self._process: Process | None = None
         self._are_ranks_known = False
-        self._began = 0.0  # when the process was started
         self._took_ms: int | None = None  # for the start, until a game's `start_ms` names it; None: not ready
 
     @classmethod
@@ -85,7 +84,7 @@ class EngineProcess(Player):
     def connect(self, within_s: float) -> None:
         """Start the process and greet it; StartError if that fails, with OSError as its cause if it is no program."""
         self.close()
-        self._began, self._took_ms = time.monotonic(), None
+        self._took_ms = None
         with self._starting():
             self._process = Process(self._spec.program)
             self.hello(within_s)
@@ -94,9 +93,10 @@ class EngineProcess(Player):
         if self._process is None or not self._process.is_running:
             self.connect(self._greeting_s)
         if self._took_ms is None:
+            assert self._process is not None
             with self._starting():
                 self.prepare()
-            self._took_ms = round(1000 * (time.monotonic() - self._began))
+            self._took_ms = round(1000 * (time.monotonic() - self._process.started))
 
     def new_game(self, seed: str) -> None:
         self.start()

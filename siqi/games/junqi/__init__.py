@@ -40,7 +40,7 @@ INFO = GameInfo(
             "`plain-uct`，只有它的 UCT；`minimax`、`alphabeta`、`montecarlo`，它的其他对手",
         ),
         NETWORK_FILE,
-        combo("Beliefs", "habits", "network").explained(
+        combo("Beliefs", "network", "habits").explained(
             "how likely the types of unseen pieces are: `habits`, by what pieces of each type do; `network`, "
             "by a neural network",
             "未知棋子各种类型的可能性：`habits` 按各类棋子行为习惯的表；`network` 按神经网络",

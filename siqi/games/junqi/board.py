@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from siqi.games.contract import UNKNOWN_SETUP, Outcome
 from siqi.games.junqi.knowledge import inference
-from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
+from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel, default_model
 from siqi.games.junqi.knowledge.inference import NO_PIECE, State
 from siqi.games.junqi.knowledge.worlds import Belief, marginals
 from siqi.games.junqi.rules import movegen, notation
@@ -202,7 +202,7 @@ class JunqiPosition:
         if self.viewer is None or not self.has_pieces:
             return {}
         side, beliefs = 1 - self.viewer, {}
-        for piece, row in enumerate(marginals(self.believed(side)).tolist(), side * PIECES):
+        for piece, row in enumerate(marginals(self.believed(side, default_model())).tolist(), side * PIECES):
             square = int(self.record.where[piece])
             if square != NOWHERE:
                 beliefs[notation.square_text(square)] = dict(zip(TYPES, row, strict=True))

@@ -15,7 +15,7 @@ from siqi.games import registry
 from siqi.games.books.book import BookFileError, open_book, write_book
 from siqi.games.contract import Game, Task, exhaust
 from siqi.games.junqi.knowledge.behaviour import HISTORY, TRAITS
-from siqi.games.junqi.knowledge.belief_models import FLOOR, HABITS, NetworkModel
+from siqi.games.junqi.knowledge.belief_models import FLOOR, HABITS, NetworkModel, shares
 from siqi.games.junqi.knowledge.network import (
     INPUTS,
     KIND,
@@ -104,8 +104,7 @@ def test_what_is_known_stays_known(game: Game, games: int) -> None:
             belief = view.believed(1 - viewer, model)
             for weights in belief.weights.values():
                 can = np.array(belief.may)[:, None] >> np.arange(12) & 1
-                shares = weights / weights.sum(1, keepdims=True)
-                assert (shares >= 0.99 * FLOOR * can / can.sum(1, keepdims=True)).all()
+                assert (shares(weights) >= 0.99 * FLOOR * shares(can)).all()
             for kinds in draw_worlds(belief, 20, 3).kinds.tolist():
                 assert all(types >> kind & 1 for types, kind in zip(belief.may, kinds, strict=True))
                 assert tuple(kinds.count(kind) for kind in range(12)) == COUNTS

@@ -6,6 +6,7 @@ known before.
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,7 +21,12 @@ from siqi.games.junqi.knowledge.worlds import Belief
 from siqi.games.junqi.rules.lookup import FLAG, PIECES
 
 FLOOR = 0.02
-"""Share of a piece's possible types that the network cannot take from them: bluffs that it has not seen."""
+"""Share of a piece's chances that is the same for all its possible types, whatever it has done: for bluffs. A tenth by
+deployment alone in its place brought referees' games of other programs from a loss of 1.549 to 1.515, but in games
+scored 49.2 % +- 4.9 of 400 against habits, where this scored 55.2 % +- 4.8 with the same network."""
+
+SMALL = 1e-9
+"""The weight of types that are not in a piece's set: weights are above 0, and the sets decide."""
 
 
 class BeliefModel(Protocol):
@@ -69,12 +75,15 @@ class NetworkModel:
         own = counts[side * PIECES : side * PIECES + PIECES]
         likely = likelihoods(self._network, may, own, plies_of(counts))
         can = np.array(may)[:, None] >> np.arange(12) & 1
-        even = FLOOR * can / can.sum(1, keepdims=True)
         weights = {}
         for flag in flags_of(may):
-            row = can * likely * deployment_weights(flag)
-            weights[flag] = (1 - FLOOR) * row / row.sum(1, keepdims=True) + even + 1e-9
+            weights[flag] = FLOOR * shares(can) + (1 - FLOOR) * shares(can * likely * deployment_weights(flag)) + SMALL
         return Belief(may, weights)
+
+
+def shares(weights: Any) -> Any:
+    """Return each piece's weights divided by their sum, float64 [piece, type]."""
+    return weights / weights.sum(1, keepdims=True)
 
 
 def choose(name: str, file: Path | None = None, warn: Warn = silent) -> BeliefModel:
@@ -88,3 +97,9 @@ def choose(name: str, file: Path | None = None, warn: Warn = silent) -> BeliefMo
         if network is not None:
             return NetworkModel(network)
     return HABITS
+
+
+@functools.cache
+def default_model() -> BeliefModel:
+    """Return the model of the option's default value, with the shipped network: for a position without an engine."""
+    return choose("network")

@@ -62,6 +62,7 @@ def run(line: str) -> str:
     return run_in_shell(line)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", ["files.md", "pictures.md", "review.md"])
 @needs_shell
 def test_commands_run_as_printed(page: str, files: Path) -> None:

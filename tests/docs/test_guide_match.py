@@ -77,6 +77,7 @@ def test_each_output_of_the_page_is_a_report() -> None:
     assert sum(bool(report_behind(line)) for line in (*MATCHES, *CHECKS)) == len(blocks(PAGE, "text")) > 0
 
 
+@pytest.mark.long
 def test_a_check_prints_what_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = CHECKS
     assert run(shlex.split(line)[1:]) == 0

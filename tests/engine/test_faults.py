@@ -288,6 +288,7 @@ def check_two_processes(environment: dict[str, str]) -> None:
         third.search(*THROW, "go nodes 50")
 
 
+@pytest.mark.long
 def test_two_processes_heal_a_cache_at_once(cache: Path) -> None:
     environment = {**os.environ, "SIQI_CACHE": str(cache)}
     for victim in kernels_by_size(cache)[:2]:

@@ -671,6 +671,7 @@ def test_a_second_quit_does_not_wait() -> None:
         assert client.rest(10) == [] and client.end() == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["quit", ""])
 def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) -> None:
     """A reader has READER_WAIT_S to empty a pipe that is full at the end of input, here one second instead of ten."""

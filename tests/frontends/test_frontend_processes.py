@@ -210,6 +210,7 @@ def test_xboard_plays_and_takes_back(client: Client) -> None:
     assert client.expect("move")
 
 
+@pytest.mark.long
 def test_the_end_is_reported_to_xboard(client: Client) -> None:
     client.send("xboard", "protover 2", "new", "sd 3", "nopost")
     client.send("force", "setboard 3k5/1R7/R8/9/9/9/9/9/9/4K4 w 0 1", "go")

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -143,6 +143,12 @@ MAKERS: dict[str, Callable[[Path], object]] = {
 }
 
 
+def as_parameter(run: Run) -> Any:
+    """Return a run with its name; whole papers in small, which take seconds, are long."""
+    marks = [pytest.mark.long] if run.script.startswith("papers/") and "--quick" in run.words else []
+    return pytest.param(run, id=f"{run.script} {run.words.split()[0]}", marks=marks)
+
+
 def test_no_script_is_left_out() -> None:
     assert {run.script for run in RUNS} == set(COMMANDS)
 
@@ -166,7 +172,7 @@ def test_the_list_of_scripts_is_whole() -> None:
     assert sorted(listed) == sorted(name.rpartition("/")[2] for name in COMMANDS)
 
 
-@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run.script} {run.words.split()[0]}")
+@pytest.mark.parametrize("run", [as_parameter(run) for run in RUNS])
 def test_a_small_run(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -452,6 +452,7 @@ def options_for(games: Path, rules: Path) -> tuple[str, ...]:
     )
 
 
+@pytest.mark.long
 def test_a_game_played_is_mined_and_its_rules_are_played(tmp_path: Path) -> None:
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
     setup = (*options_for(games, rules), "setoption name UseRules value paper")

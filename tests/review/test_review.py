@@ -807,7 +807,8 @@ def test_a_full_disk_ends_the_run_with_one_line(limit: int, line: bytes, tmp_pat
     assert process.returncode == 1 and last.startswith(b"siqi review: ") and last.endswith(line)
     assert not (tmp_path / "a.html").exists()
     assert {path.name for path in tmp_path.iterdir()} == {"a.pgn", "a.html.partial"}
-    lines = (tmp_path / "a.html.partial").read_bytes().splitlines()
+    # The process ends at once, so another thread may have begun a line: the next run cuts it off.
+    lines = (tmp_path / "a.html.partial").read_bytes().split(b"\n")[:-1]
     assert all(json.loads(line) for line in lines)
     process = started(tmp_path, *NODES)
     _, error = process.communicate(timeout=60)

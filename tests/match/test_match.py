@@ -456,6 +456,7 @@ def test_the_shipped_logs_are_read() -> None:
         "connect6-values-2": 200,
         "connect6-cloudict-policy": 40,
         "connect6-cloudict-third": 40,
+        "connect6-cloudict-third-equal": 40,
         "connect6-cloudict-values": 40,
         "ewn-meinstein": 200,
         "xiangqi-endgames": 400,

@@ -18,7 +18,7 @@ from siqi.games.junqi.knowledge.behaviour import plies_of
 from siqi.games.junqi.rules.lookup import PIECES, TYPES
 
 HELD_OUT = 10
-"""One game of so many is held out of a training, by its deployments: games with the same ones stay together."""
+"""A training holds one game in this many out. Games with the same deployments stay together."""
 
 
 class View(NamedTuple):

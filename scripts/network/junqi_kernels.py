@@ -8,9 +8,8 @@ from numba import njit
 
 from scripts.network.adam import KERNEL_OPTIONS
 
-from siqi.games.junqi.knowledge.network import TYPES
 from siqi.games.junqi.knowledge.worlds import scale_all
-from siqi.games.junqi.rules.lookup import FLAG, PIECES
+from siqi.games.junqi.rules.lookup import FLAG, PIECES, TYPES
 
 
 @njit(**KERNEL_OPTIONS)
@@ -20,12 +19,12 @@ def beliefs(s: Any, may: Any, logarithms: Any, flags: Any, deployments: Any, cou
         s.flag_count = 0
         for index in range(len(flags)):
             if may[view, flags[index]] >> FLAG & 1:
-                base = s.flag_count * PIECES * TYPES
+                base = s.flag_count * PIECES * len(TYPES)
                 s.flag[s.flag_count] = flags[index]
                 s.flag_count += 1
                 for piece in range(PIECES):
-                    for kind in range(TYPES):
-                        s.weights[base + piece * TYPES + kind] = (
+                    for kind in range(len(TYPES)):
+                        s.weights[base + piece * len(TYPES) + kind] = (
                             logarithms[view, piece, kind] + deployments[index, piece, kind]
                         )
         for piece in range(PIECES):
@@ -33,8 +32,8 @@ def beliefs(s: Any, may: Any, logarithms: Any, flags: Any, deployments: Any, cou
         scale_all(s, counts)
         chances[view] = 0.0
         for index in range(s.flag_count):
-            base = index * PIECES * TYPES
+            base = index * PIECES * len(TYPES)
             for piece in range(PIECES):
-                for kind in range(TYPES):
-                    chances[view, piece, kind] += s.share[index] * s.scaled[base + piece * TYPES + kind]
+                for kind in range(len(TYPES)):
+                    chances[view, piece, kind] += s.share[index] * s.scaled[base + piece * len(TYPES) + kind]
             chances[view, s.flag[index], FLAG] += s.share[index]

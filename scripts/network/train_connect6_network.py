@@ -30,6 +30,7 @@ import numpy as np
 
 from scripts.common import script
 from scripts.network.adam import MOMENTS, Steps
+from scripts.network.batches import batches
 from scripts.network.connect6_kernels import compile_kernels, policy_gradients, value_gradients
 from scripts.network.connect6_samples import ValueSamples, policy_samples, scored_positions, value_samples
 
@@ -60,11 +61,6 @@ ROW_SPREAD, POLICY_SPREAD, HIDDEN_SPREAD, OUTPUT_SPREAD = 0.04, 0.2, 0.15, 0.1
 
 KEEP_SQUARE = 0.99
 """Share of the mean square of a gradient that a step of Adam keeps."""
-
-WARM_UP = 100
-"""Steps in which the rate grows from 0; it falls along a cosine from there."""
-
-REPORTS = 10
 
 _ONE = 1 << SHIFT
 UNITS = {
@@ -211,23 +207,14 @@ def learn(
     report: Callable[[str], None],
 ) -> float:  # fmt: skip
     """Learn from samples; return the loss on those held out at the end."""
-    count = len(samples[0])
-    batch = min(options.batch, count)
-    steps = max(1, math.ceil(epochs * count / batch))
     random = np.random.default_rng(options.seed)
-    order, loss, seen, test = np.empty(0, np.int64), 0.0, 0, math.nan
-    reports = {steps * number // REPORTS for number in range(1, REPORTS + 1)}
-    for step in script.progress(range(steps), unit=" steps"):
-        if len(order) < batch:
-            order = np.concatenate([order, random.permutation(count)])
-        rows, order = order[:batch], order[batch:]
-        falling = options.rate * (1 + math.cos(math.pi * step / steps)) / 2
-        loss += learner.step(tuple(values[rows] for values in samples), falling * min(1.0, (step + 1) / WARM_UP))
-        seen += 1
-        if step + 1 in reports:
+    losses, test = [], math.nan
+    for rows, rate, due in batches(len(samples[0]), options.batch, epochs, options.rate, random):
+        losses.append(learner.step(tuple(values[rows] for values in samples), rate))
+        if due:
             test = learner.loss(held_out)
-            report(f"step {step + 1} of {steps}: loss {loss / seen:.4f}, held out {test:.4f}")
-            loss, seen = 0.0, 0
+            report(f"{due}: loss {np.mean(losses):.4f}, held out {test:.4f}")
+            losses = []
     return test
 
 

@@ -27,6 +27,7 @@ import numpy as np
 from scripts.common import script
 from scripts.match.junqi_views import View, is_held_out, own_games, referee_games, views_of
 from scripts.network.adam import MOMENTS, Steps
+from scripts.network.batches import batches
 from scripts.network.junqi_kernels import beliefs
 
 from siqi.games.junqi.knowledge.behaviour import factors
@@ -37,13 +38,13 @@ from siqi.games.junqi.knowledge.network import (
     LAYOUT,
     NETWORK_BOOK,
     NEURONS,
-    TYPES,
     Network,
     inputs_of,
+    layers,
     write_network,
 )
 from siqi.games.junqi.knowledge.worlds import SAMPLER_DTYPE
-from siqi.games.junqi.rules.lookup import COUNTS
+from siqi.games.junqi.rules.lookup import COUNTS, TYPES
 from siqi.games.kernel.jit import new_record
 
 FLAG_SLOTS = np.array([FLAG_SLOT, MIRRORED[FLAG_SLOT]])
@@ -54,10 +55,6 @@ OUTPUT_SPREAD = 0.05
 """Standard deviation of initial output weights; that of other weights is 1 / sqrt(inputs)."""
 
 KEEP_SQUARE = 0.999
-WARM_UP = 100
-"""Steps in which the rate grows from 0; it falls along a cosine from there."""
-
-REPORTS = 10
 LEAST_CHANCE = 1e-6
 
 
@@ -132,26 +129,21 @@ class Learner:
     def network(self) -> Network:
         return Network(*(self._state[name] for name in LAYOUT))
 
-    def _forward(self, inputs: Any) -> tuple[Any, Any, Any]:
-        net = self.network()
-        first = np.maximum(inputs @ net.input_weights + net.slot_biases, 0)
-        second = np.maximum(first @ net.hidden_weights + net.hidden_biases, 0)
-        return first, second, second @ net.output_weights + net.slot_outputs
-
     def logarithms(self, views: Views) -> Any:
         """Return the logarithms of the factors that the network gives."""
-        return self._forward(views.inputs)[2]
+        return layers(self.network(), views.inputs)[2]
 
     def gradients(self, views: Views, is_mirrored: Any) -> tuple[float, dict[str, Any]]:
         """Return the mean loss and its gradients; views with a true `is_mirrored` [view] are mirrored."""
         inputs = views.inputs.copy()
         inputs[is_mirrored] = inputs[is_mirrored][:, MIRRORED]
-        first, second, logarithms = self._forward(inputs)
+        net = self.network()
+        first, second, logarithms = layers(net, inputs)
         logarithms[is_mirrored] = logarithms[is_mirrored][:, MIRRORED]
         chances, counted = chances_of(views, logarithms), unsure(views)
-        slope = (chances - np.eye(TYPES)[views.kinds]) * counted[..., None] / max(1, counted.sum())
+        slope = (chances - np.eye(len(TYPES))[views.kinds]) * counted[..., None] / max(1, counted.sum())
         slope[is_mirrored] = slope[is_mirrored][:, MIRRORED]
-        net, slope = self.network(), slope.astype(np.float32)
+        slope = slope.astype(np.float32)
         of_second = (slope @ net.output_weights.T) * (second > 0)
         of_first = (of_second @ net.hidden_weights.T) * (first > 0)
         return float(losses(views, chances).mean()), {
@@ -159,7 +151,7 @@ class Learner:
             "slot_biases": of_first.sum(0),
             "hidden_weights": first.reshape(-1, NEURONS).T @ of_second.reshape(-1, NEURONS),
             "hidden_biases": of_second.sum((0, 1)),
-            "output_weights": second.reshape(-1, NEURONS).T @ slope.reshape(-1, TYPES),
+            "output_weights": second.reshape(-1, NEURONS).T @ slope.reshape(-1, len(TYPES)),
             "slot_outputs": slope.sum(0),
         }
 
@@ -218,30 +210,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         report(f"{path.name}: {len(views):,} views, {len(held_out):,} held out")
     if options.test is not None:
         tests[options.test.name] = arrays_of([view for part in read(referee_games(options.test), 1) for view in part])
-    samples, batch = arrays_of(learned), min(options.batch, len(learned))
-    learner, random = Learner(options.seed, options.decay), np.random.default_rng(options.seed)
+    samples, learner = arrays_of(learned), Learner(options.seed, options.decay)
+    random = np.random.default_rng(options.seed)
 
-    def test(logarithms: Callable[[Views], Any]) -> str:
-        return ", ".join(f"{name} {mean_loss(views, logarithms, batch):.4f}" for name, views in tests.items())
+    def test(logarithms: Callable[[Views], Any]) -> dict[str, float]:
+        return {name: round(mean_loss(views, logarithms, options.batch), 4) for name, views in tests.items()}
 
-    report(f"deployments: {test(lambda views: np.zeros_like(views.habits))}")
-    report(f"habits: {test(lambda views: views.habits)}")
-    steps = max(1, math.ceil(options.epochs * len(learned) / batch))
-    reports = {steps * number // REPORTS for number in range(1, REPORTS + 1)}
-    order, seen = np.empty(0, np.int64), []
-    for step in script.progress(range(steps), unit=" steps"):
-        if len(order) < batch:
-            order = np.concatenate([order, random.permutation(len(learned))])
-        rows, order = order[:batch], order[batch:]
-        rate = options.rate * (1 + math.cos(math.pi * step / steps)) / 2 * min(1.0, (step + 1) / WARM_UP)
-        seen.append(learner.step(samples.part(rows), random.random(batch) < 0.5, rate))
-        if step + 1 in reports:
-            report(f"step {step + 1} of {steps}: loss {np.mean(seen):.4f}; held out: {test(learner.logarithms)}")
+    def text(found: dict[str, float]) -> str:
+        return ", ".join(f"{name} {loss:.4f}" for name, loss in found.items())
+
+    report(f"deployments: {text(test(lambda views: np.zeros_like(views.habits)))}")
+    report(f"habits: {text(test(lambda views: views.habits))}")
+    seen, held_out_losses = [], {}
+    for rows, rate, due in batches(len(learned), options.batch, options.epochs, options.rate, random):
+        seen.append(learner.step(samples.part(rows), random.random(len(rows)) < 0.5, rate))
+        if due:
+            held_out_losses = test(learner.logarithms)
+            report(f"{due}: loss {np.mean(seen):.4f}; held out: {text(held_out_losses)}")
             seen = []
-    losses_of = {name: round(mean_loss(views, learner.logarithms, batch), 4) for name, views in tests.items()}
     about = {
         "views": len(learned), "epochs": options.epochs, "rate": options.rate, "decay": options.decay,
-        "seed": options.seed, "losses": losses_of,
+        "seed": options.seed, "losses": held_out_losses,
     }  # fmt: skip
     write_network(out, {"training": about}, learner.network())
     return 0

@@ -50,7 +50,7 @@ def test_chances_are_the_marginals_of_the_engine(views: Views) -> None:
 
 
 def test_gradients_are_the_slopes_of_the_loss(views: Views) -> None:
-    """Of the likelihood that the scaled weights approximate: so they agree in sign and size, not to the last digit."""
+    """The scaled weights only approximate the likelihood, so slopes and gradients agree in sign and size alone."""
     learner = Learner(1, 0.0)
     learner._state["output_weights"] *= 5
     is_mirrored = np.arange(len(views.may)) % 2 == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,17 @@ from siqi.games.books.book import BookFileError
 from siqi.games.contract import Warn
 
 AnyNetwork = TypeVar("AnyNetwork")
+
+
+def check_architecture(path: Path, about: Mapping[str, Any], architecture: Mapping[str, Any]) -> None:
+    """Check that a book's header has the fields of an architecture; BookFileError, with the file's path, if not."""
+    if any(about.get(name) != value for name, value in architecture.items()):
+        raise BookFileError(f"{path}: holds another kind of network than this program evaluates")
+
+
+def join_arrays(arrays: Iterable[Any], orders: Iterable[str]) -> bytes:
+    """Return the payload of arrays one after the other, each as its type; `split_arrays` is the reverse."""
+    return b"".join(np.ascontiguousarray(array, order).tobytes() for array, order in zip(arrays, orders, strict=True))
 
 
 def split_arrays(path: Path, payload: Any, layout: Iterable[tuple[str, tuple[int, ...]]]) -> list[Any]:

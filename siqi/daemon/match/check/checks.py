@@ -22,7 +22,7 @@ TRIES = 3
 """A time is measured up to so often; the best counts, as other programs may have used the processor."""
 
 DELAY_MS = 100
-"""What pipes and clocks may add to the time of a move."""
+"""The milliseconds that pipes and clocks may add to the time of a move."""
 
 
 class Check(NamedTuple):

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
-from siqi.games.books.networks import split_arrays
+from siqi.games.books.networks import check_architecture, join_arrays, split_arrays
 from siqi.games.connect6.rules.lookup import POINTS, ROAD_LENGTH
 
 KIND, VERSION = "connect6-network", 1
@@ -155,9 +155,7 @@ def write_network(path: Path, about: dict[str, Any], network: Network) -> None:
     """
     if fault := fault_of(network):
         raise ValueError(fault)
-    payload = b"".join(
-        np.ascontiguousarray(getattr(network, name), kind).tobytes() for name, (kind, _) in LAYOUT.items()
-    )
+    payload = join_arrays(network, (kind for kind, _ in LAYOUT.values()))
     write_book(path, KIND, VERSION, about | ARCHITECTURE, payload)
 
 
@@ -167,8 +165,7 @@ def read_network(path: Path) -> Network:
     BookFileError if the file cannot be used, or holds networks that cannot be evaluated exactly or are built otherwise.
     """
     book = open_book(path, KIND, VERSION, MAX_BYTES)
-    if any(book.about.get(name) != value for name, value in ARCHITECTURE.items()):
-        raise BookFileError(f"{path}: holds another kind of network than this program evaluates")
+    check_architecture(path, book.about, ARCHITECTURE)
     network = Network(*split_arrays(path, book.payload, LAYOUT.values()))
     if fault := fault_of(network):
         raise BookFileError(f"{path}: {fault}")

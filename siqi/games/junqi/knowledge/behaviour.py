@@ -51,7 +51,7 @@ HISTORY = (
     "last",  # the ply of its last move
     "fallen",  # the ply at which it fell
 )
-"""What else is counted, behind the traits."""
+"""Further counts of a piece; their columns follow those of the traits."""
 
 WAITED, MOVED, CROSSED, ATTACKED, STOOD, FLED, APPROACHED, RESTED = range(len(TRAITS))
 BEAT, WITHSTOOD, STEPS, RUNS, FIRST, LAST, FALLEN = range(len(TRAITS), len(TRAITS) + len(HISTORY))

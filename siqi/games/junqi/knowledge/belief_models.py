@@ -32,10 +32,6 @@ SMALL = 1e-9
 class BeliefModel(Protocol):
     """A model of beliefs in use."""
 
-    @property
-    def name(self) -> str:
-        """The option's value."""
-
     def belief(self, may: list[int], counts: Any, side: int, is_deployed: bool) -> Belief:
         """Return the belief about a side's pieces, whose sets of types are `may`.
 
@@ -51,8 +47,6 @@ def flags_of(may: list[int]) -> list[int]:
 class HabitsModel:
     """Deployments and the learned habits."""
 
-    name = "habits"
-
     def belief(self, may: list[int], counts: Any, side: int, is_deployed: bool) -> Belief:
         likely = factors(counts[side * PIECES : side * PIECES + PIECES])
         return Belief(may, {flag: likely * (deployment_weights(flag) if is_deployed else 1) for flag in flags_of(may)})
@@ -63,8 +57,6 @@ HABITS = HabitsModel()
 
 class NetworkModel:
     """Deployments and a network. Pieces of a FEN have no slots: their belief is by habits."""
-
-    name = "network"
 
     def __init__(self, network: Network) -> None:
         self._network = network

@@ -19,17 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
-from siqi.games.books.networks import split_arrays
+from siqi.games.books.networks import check_architecture, join_arrays, split_arrays
 from siqi.games.junqi.knowledge.behaviour import BEAT, FALLEN, FIRST, LAST, RUNS, STEPS, TRAITS, WITHSTOOD, scaled
-from siqi.games.junqi.rules.lookup import PIECES
+from siqi.games.junqi.rules.lookup import PIECES, TYPES
 
 KIND, VERSION = "junqi-network", 1
 
 NETWORK_BOOK = BOOKS_FOLDER / "junqi.network"
 """The shipped network."""
 
-TYPES = 12
-INPUTS = TYPES + 2 * len(TRAITS) + 10
+INPUTS = len(TYPES) + 2 * len(TRAITS) + 10
 NEURONS = 48
 
 LARGEST_LOGARITHM = 12.0
@@ -59,8 +58,8 @@ LAYOUT: dict[str, tuple[str, tuple[int, ...]]] = {
     "slot_biases": ("<f4", (PIECES, NEURONS)),
     "hidden_weights": ("<f4", (NEURONS, NEURONS)),
     "hidden_biases": ("<f4", (NEURONS,)),
-    "output_weights": ("<f4", (NEURONS, TYPES)),
-    "slot_outputs": ("<f4", (PIECES, TYPES)),
+    "output_weights": ("<f4", (NEURONS, len(TYPES))),
+    "slot_outputs": ("<f4", (PIECES, len(TYPES))),
 }
 """The type and shape of each array."""
 
@@ -85,8 +84,15 @@ def inputs_of(may: Any, counts: Any, plies: Any) -> Any:
         np.broadcast_to(plies / 100, may.shape),
         np.broadcast_to(np.exp(-plies / 20), may.shape),
     ]
-    types, traits = may[..., None] >> np.arange(TYPES) & 1, counts[..., : len(TRAITS)]
+    types, traits = may[..., None] >> np.arange(len(TYPES)) & 1, counts[..., : len(TRAITS)]
     return np.concatenate([types, scaled(counts), np.log1p(traits) / 3, np.stack(history, -1)], -1)
+
+
+def layers(network: Network, inputs: Any) -> tuple[Any, Any, Any]:
+    """Return the neurons of both layers, float [..., piece, neuron], and the outputs, float [..., piece, type]."""
+    first = np.maximum(inputs @ network.input_weights + network.slot_biases, 0)
+    second = np.maximum(first @ network.hidden_weights + network.hidden_biases, 0)
+    return first, second, second @ network.output_weights + network.slot_outputs
 
 
 def likelihoods(network: Network, may: list[int], counts: Any, plies: int) -> Any:
@@ -94,9 +100,7 @@ def likelihoods(network: Network, may: list[int], counts: Any, plies: int) -> An
 
     `counts`: int64 [piece, trait and history] of the side; `plies`: moves of both sides so far.
     """
-    hidden = np.maximum(inputs_of(may, counts, plies) @ network.input_weights + network.slot_biases, 0)
-    hidden = np.maximum(hidden @ network.hidden_weights + network.hidden_biases, 0)
-    logarithms = hidden @ network.output_weights + network.slot_outputs
+    *_, logarithms = layers(network, inputs_of(may, counts, plies))
     return np.exp(logarithms.clip(-LARGEST_LOGARITHM, LARGEST_LOGARITHM))
 
 
@@ -105,17 +109,14 @@ def write_network(path: Path, about: dict[str, Any], network: Network) -> None:
 
     OSError if a file is there that is not ours.
     """
-    payload = b"".join(
-        np.ascontiguousarray(getattr(network, name), kind).tobytes() for name, (kind, _) in LAYOUT.items()
-    )
+    payload = join_arrays(network, (kind for kind, _ in LAYOUT.values()))
     write_book(path, KIND, VERSION, about | ARCHITECTURE, payload)
 
 
 def read_network(path: Path) -> Network:
     """Read the network of a book; BookFileError if the file cannot be used, or its network is built otherwise."""
     book = open_book(path, KIND, VERSION, MAX_BYTES)
-    if any(book.about.get(name) != value for name, value in ARCHITECTURE.items()):
-        raise BookFileError(f"{path}: holds another kind of network than this program evaluates")
+    check_architecture(path, book.about, ARCHITECTURE)
     arrays = split_arrays(path, book.payload, LAYOUT.values())
     if not all((np.abs(array) <= LARGEST_WEIGHT).all() for array in arrays):  # false for no number, too
         raise BookFileError(f"{path}: a weight is out of bounds")

@@ -32,7 +32,7 @@ MOBILE = ANY & ~(1 << MINE | 1 << FLAG)
 
 def square_of(text: str) -> int:
     """Return the number of a square such as `G0`."""
-    return 5 * ROWS.index(text[0]) + int(text[1])
+    return COLUMNS * ROWS.index(text[0]) + int(text[1])
 
 
 CAMPS = tuple(map(square_of, ["C1", "C3", "D2", "E1", "E3", "H1", "H3", "I2", "J1", "J3"]))

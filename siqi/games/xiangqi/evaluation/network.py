@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
-from siqi.games.books.networks import split_arrays
+from siqi.games.books.networks import check_architecture, join_arrays, split_arrays
 from siqi.games.kernel.vectors import HIDDEN_STEP, MAX_HIDDEN, MAX_HIDDEN_WEIGHT, MAX_OUTPUT_WEIGHT
 from siqi.games.xiangqi.data.weights import MIRROR
 
@@ -189,9 +189,7 @@ def write_network(path: Path, about: dict[str, Any], network: Network) -> None:
     not ours.
     """
     fault = fault_of(network)
-    payload = b"".join(
-        np.ascontiguousarray(array, order).tobytes() for array, order in zip(network.arrays, ORDERS, strict=True)
-    )
+    payload = join_arrays(network.arrays, ORDERS)
     if fault or len(payload) > MAX_BYTES:
         raise ValueError(fault or f"{len(payload)} bytes, more than the {MAX_BYTES} it may have")
     sizes = {name: getattr(network, name) for name in SIZES}
@@ -205,9 +203,7 @@ def read_network(path: Path, neurons: int = NEURONS, hidden: int = HIDDEN) -> Ne
     """
     book = open_book(path, KIND, VERSION, MAX_BYTES)
     sizes: list[Any] = [book.about.get(name) for name in SIZES]
-    is_other = any(book.about.get(name) != value for name, value in ARCHITECTURE.items())
-    if is_other:
-        raise BookFileError(f"{path}: holds another kind of network than this program evaluates")
+    check_architecture(path, book.about, ARCHITECTURE)
     if not all(type(size) is int and 0 < size <= MAX_SCALE for size in sizes):
         raise BookFileError(f"{path}: damaged header")
     if sizes[:2] != [neurons, hidden]:

@@ -16,7 +16,7 @@ from siqi.games.connect6.evaluation.patterns import NetworkEvaluation, load_inte
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINTS
 from siqi.games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_stone, make_move
 from siqi.games.connect6.rules.work import WORK, WORK_DTYPE
-from siqi.games.connect6.search.search import INFINITE, THREAT_DEPTH, THREAT_NODES, search
+from siqi.games.connect6.search.search import HORIZON_NODES, INFINITE, THREAT_DEPTH, search
 from siqi.games.connect6.search.threats import find_win
 from siqi.games.kernel.control import NEVER, Control
 from siqi.games.kernel.jit import Record, entry, inner, int64, new_record
@@ -62,7 +62,7 @@ def draw_turns(pos: Record, work: Record, lookup: Record, turns: int, random: in
                 return 0
     if pos.left != 2 or pos.threats[0] + pos.threats[1] > 0:
         return 0
-    length, _ = find_win(pos, work, lookup, int64(THREAT_DEPTH), int64(THREAT_NODES))
+    length, _ = find_win(pos, work, lookup, int64(THREAT_DEPTH), int64(HORIZON_NODES))
     return 1 if length <= 0 else 0
 
 

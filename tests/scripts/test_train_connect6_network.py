@@ -41,7 +41,7 @@ from siqi.games.connect6.evaluation.network import (
 )
 from siqi.games.connect6.evaluation.patterns import NetworkEvaluation
 from siqi.games.connect6.rules.lookup import POINTS, SIZE
-from siqi.games.connect6.search.search import THREAT_DEPTH, THREAT_NODES
+from siqi.games.connect6.search.search import HORIZON_NODES, THREAT_DEPTH
 from siqi.games.connect6.search.threats import ThreatSolver
 from siqi.games.game_record import GameRecord, position_after
 
@@ -234,7 +234,7 @@ def test_positions_like_those_at_which_a_search_ends(tmp_path: Path, all_learned
             position = after(line["moves"][:ply] + turns.split())
             assert 1 <= len(turns.split()) <= 3 and position.outcome() is None
             assert not position.record.threats.any()
-            assert not solver.solve(position.record, THREAT_NODES, THREAT_DEPTH)
+            assert not solver.solve(position.record, HORIZON_NODES, THREAT_DEPTH)
             assert score == search.score(position.record, 1)
             boards.append(connect6_samples.as_seen(position.record.stones, position.turn).tobytes())
     assert len(lines) == 22 and len(set(boards)) > 20

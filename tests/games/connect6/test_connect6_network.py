@@ -133,7 +133,7 @@ def test_the_boards_that_a_search_leaves_are_right(threads: int) -> None:
         for text in item.moves:
             position.push(position.parse_move(text))
         searcher.configure(16, threads, 1)
-        searcher.start(Task(position, Control(4000 * threads)))
+        searcher.start(Task(position, Control(12_000 * threads)))
         while (report := searcher.iterate()).complete and not report.finished:
             pass
         searcher.finish()

@@ -18,8 +18,11 @@ from samples import sampled
 from naive.connect6 import COLUMNS, Naive, points_of, text_of
 from siqi.games import registry
 from siqi.games.connect6.data.weights import OPPONENT_VALUE, OWN_VALUE, TEMPO
+from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.connect6.rules.position import POSITION, do_pair, undo_pair
 from siqi.games.contract import Game
 from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import entry, int64, void
 
 EMPTY = "/".join(["19"] * 19)
 
@@ -160,6 +163,44 @@ def test_push_and_pop_restore_every_byte(game: Game, games: int) -> None:
             assert position.fen() == fen
         with pytest.raises(IndexError):
             position.pop()
+
+
+@entry(void(POSITION, LOOKUP, int64), is_rare=True)
+def play_pair(pos: Any, lookup: Any, move: int) -> None:
+    do_pair(pos, lookup, move)
+
+
+@entry(void(POSITION, LOOKUP, int64), is_rare=True)
+def take_back_pair(pos: Any, lookup: Any, move: int) -> None:
+    undo_pair(pos, lookup, move)
+
+
+@sampled("boards", 30, 200)
+def test_pairs_of_the_threat_search_are_turns_without_sums(game: Game, boards: int) -> None:
+    """Each of a line of turns gives the board that `push` gives, also on the last points; then all are taken back."""
+    rng = random.Random(9)
+    points = [f"{column}{row}" for column in COLUMNS for row in range(1, 20)]
+    pairs = 0
+    for board in range(boards):
+        empty = rng.sample(points, 9 if board % 2 else 361)
+        position = game.position(f"{drawn_board(empty)} {rng.choice('bw')} 2")
+        record = position.record.copy()
+        states = []
+        while len(empty) >= 2 and len(states) < 6:
+            move = position.parse_move(empty.pop() + empty.pop())
+            position.push(move)
+            if (outcome := position.outcome()) is not None and outcome.winner is not None:
+                break
+            states.append((live_bytes(record), move))
+            play_pair(record, LOOKUP_RECORD, move)
+            for field in ("stones", "roads", "turn", "left", "key", "empty"):
+                assert record[field].tolist() == position.record[field].tolist(), field
+        pairs += len(states)
+        while states:
+            before, move = states.pop()
+            take_back_pair(record, LOOKUP_RECORD, move)
+            assert live_bytes(record) == before
+    assert pairs > 3 * boards
 
 
 @sampled("games", 12, 60)

@@ -15,6 +15,9 @@ SIZE = 19
 POINTS = SIZE * SIZE
 ROAD_LENGTH = 6
 ROADS = 924
+LINES = 2 * SIZE + 2 * (2 * (SIZE - ROAD_LENGTH) + 1)
+"""Lines with at least one road. A line has up to 14 roads."""
+
 POINT_ROADS = 24
 """The most roads through one point."""
 
@@ -28,6 +31,7 @@ LOOKUP_DTYPE = record(
     [
         ("road_points", "u2", ROADS * ROAD_LENGTH),
         ("road_pairs", "u1", ROADS),  # its direction's first place among the NEIGHBOURS of a point
+        ("road_line", "u1", ROADS),  # number of its line: the roads on the same points, extended to the edges
         ("road_stride", "u1", ROADS),  # difference in number between roads of its line, 1 if it is alone
         ("roads_before", "u1", ROADS),  # roads before it on its line
         ("roads_after", "u1", ROADS),
@@ -70,13 +74,19 @@ def _build() -> Record:
         for point in points:
             through[point].append(number)
     place = {tuple(points): number for number, points in enumerate(roads())}
+    lines = 0
     pairs = {step: direction * (ROAD_LENGTH - 1) for direction, step in enumerate((SIZE, 1, SIZE + 1, SIZE - 1))}
     for line, number in place.items():
         step = line[1] - line[0]
         lookup.road_pairs[number] = pairs[step]
         before = place.get(tuple(point - step for point in line))
-        if before is not None:
+        if before is None:
+            lookup.road_line[number] = lines
+            lines += 1
+        else:
+            lookup.road_line[number] = lookup.road_line[before]
             lookup.roads_before[number] = lookup.roads_before[before] + 1
+    assert lines == LINES
     lookup.road_stride[:] = 1
     for line, number in reversed(place.items()):
         step = line[1] - line[0]

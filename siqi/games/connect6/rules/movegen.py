@@ -100,13 +100,12 @@ def perft(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> i
 def find_threats(pos: Record, work: Record, side: int) -> None:
     """List the roads on which `side` threatens to win in work.threat_roads, at most MAX_THREATS."""
     count = 0
-    if pos.threats[side] > 0:
-        for word in range(ROAD_WORDS):
-            mask = roads_with(pos, word, side, int64(THREAT), int64(THREAT + 1))
-            while mask != 0 and count < MAX_THREATS:
-                work.threat_roads[count] = 64 * word + trailing_zeros(mask)
-                count += 1
-                mask &= mask - 1
+    for word in range(ROAD_WORDS):
+        mask = roads_with(pos, word, side, int64(THREAT), int64(THREAT + 1))
+        while mask != 0 and count < MAX_THREATS:
+            work.threat_roads[count] = 64 * word + trailing_zeros(mask)
+            count += 1
+            mask &= mask - 1
     work.threat_count = count
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from siqi.games.connect6.rules.lookup import NEIGHBOURS, POINT_ROADS, POINTS, ROADS
+from siqi.games.connect6.rules.lookup import LINES, NEIGHBOURS, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS
 from siqi.games.kernel.jit import record, record_type
 
 MAX_PLY = 48
@@ -79,6 +79,9 @@ WORK_DTYPE = record(
         ("partner_count", "i8"),
         ("three_count", "i8"),
         ("hot", "u2", ROADS),
+        ("hot_on_line", "u2", LINES),  # [line]: bit i is set if its road number i is hot; all 0 between uses
+        ("empty_count", "u1", ROADS),  # [hot road]: its empty points
+        ("empty_places", "u1", ROADS * ROAD_LENGTH),  # their places on it, from 0
         ("partners", "u2", POINTS),
         ("three", "u2", POINTS),
         ("marks", "u1", POINTS),  # [point]: all 0 between uses

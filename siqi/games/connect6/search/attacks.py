@@ -67,6 +67,8 @@ def list_pairs_with(work: Record, first: int, at: int, end: int) -> int:
                 a = int64(NO_POINT)
             if b != p and b != q:
                 b = int64(NO_POINT)
+            if a == NO_POINT and b == NO_POINT:
+                return end
     if not is_open:
         return NO_ATTACK
     for second in (a, b):
@@ -154,10 +156,14 @@ def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
     for h in range(work.hot_count):
         road = int64(work.hot[h])
         is_three = lookup.own[own + pos.roads[road]] == THREAT - 1
-        for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
-            point = int64(lookup.road_points[i])
+        work.hot_on_line[lookup.road_line[road]] |= 1 << lookup.roads_before[road]
+        base, count = road * ROAD_LENGTH, 0
+        for place in range(ROAD_LENGTH):
+            point = int64(lookup.road_points[base + place])
             if pos.stones[point] != 0:
                 continue
+            work.empty_places[base + count] = place
+            count += 1
             if work.marks[point] == 0:
                 work.marks[point] = PARTNER
                 work.partners[work.partner_count] = point
@@ -174,6 +180,7 @@ def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
                 work.alone_first[at] = work.hit_first[0]
                 work.alone_second[at] = work.hit_second[0]
                 work.alone_count[point] += 1
+        work.empty_count[road] = count
 
 
 @inner(int64(int64, int64), forceinline=True)
@@ -198,44 +205,41 @@ def pair_on_line(first: int, second: int) -> int:
 def list_on_roads(pos: Record, work: Record, lookup: Record, end: int) -> int:
     """List the attacks with both stones on one hot road; return their end.
 
-    Roads of the same line that overlap it may become threats too.
+    Roads of the same line that overlap it may become threats too. The first road that holds a pair lists it.
     """
-    own = pos.turn * 64
     for h in range(work.hot_count):
         road = int64(work.hot[h])
         base = road * ROAD_LENGTH
         pairs = int64(lookup.road_pairs[road])
         stride = int64(lookup.road_stride[road])
         before, after = int64(lookup.roads_before[road]), int64(lookup.roads_after[road])
-        for j in range(ROAD_LENGTH):
+        line = int64(work.hot_on_line[lookup.road_line[road]])
+        last = base + int64(work.empty_count[road])
+        for a in range(base, last):
+            j = int64(work.empty_places[a])
             first = int64(lookup.road_points[base + j])
-            if pos.stones[first] != 0:
-                continue
-            for k in range(j + 1, ROAD_LENGTH):
+            for b in range(a + 1, last):
+                k = int64(work.empty_places[b])
+                lowest = before - min(before, ROAD_LENGTH - 1 - k)
+                holding = line >> lowest & (2 << before + min(after, j) - lowest) - 1
+                if holding & (1 << before - lowest) - 1 != 0:
+                    continue
                 second = int64(lookup.road_points[base + k])
-                if pos.stones[second] != 0:
-                    continue
-                pair = first * NEIGHBOURS + pairs + k - j - 1  # as in `pair_on_line`
-                if work.seen_on_line[pair] == work.stamp:
-                    continue
-                work.seen_on_line[pair] = work.stamp
-                first_road = road - min(before, ROAD_LENGTH - 1 - k) * stride
-                last_road = road + min(after, j) * stride
-                if work.marks[first] != THREE and work.marks[second] != THREE:
-                    count = 0
-                    for other in range(first_road, last_road + 1, stride):
-                        count += int64(lookup.own[own + pos.roads[other]] >= THREAT - 2)
-                    if count < 2:
-                        continue  # one stone hits the only threat
+                work.seen_on_line[first * NEIGHBOURS + pairs + k - j - 1] = work.stamp  # as in `pair_on_line`
+                if holding & holding - 1 == 0 and work.marks[first] != THREE and work.marks[second] != THREE:
+                    continue  # one stone hits the only threat
                 work.hit_count = 0
-                for other in range(first_road, last_road + 1, stride):
-                    if lookup.own[own + pos.roads[other]] >= THREAT - 2:
-                        note_threat(pos, work, lookup, other, first, second)
+                while holding != 0:
+                    other = road + (lowest + trailing_zeros(holding) - before) * stride
+                    note_threat(pos, work, lookup, other, first, second)
+                    holding &= holding - 1
                 if work.marks[first] == THREE:
                     note_alone(work, first, second)
                 if work.marks[second] == THREE:
                     note_alone(work, second, first)
                 end = try_attack(pos, work, lookup, first, second, end)
+    for h in range(work.hot_count):
+        work.hot_on_line[lookup.road_line[work.hot[h]]] = 0
     return end
 
 

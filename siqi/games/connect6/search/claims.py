@@ -9,7 +9,7 @@ from __future__ import annotations
 from siqi.games.connect6.evaluation.patterns import load_interest
 from siqi.games.connect6.rules.lookup import LOOKUP, ROAD_LENGTH, ROADS, THREAT
 from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_move
-from siqi.games.connect6.rules.position import POSITION, do_stone, undo_stone
+from siqi.games.connect6.rules.position import POSITION, do_stone, pass_turn, undo_stone
 from siqi.games.connect6.rules.work import MAX_LEVELS, MAX_REFUTATIONS, SECONDS, WORK
 from siqi.games.connect6.search.candidates import choose_points
 from siqi.games.connect6.search.threats import (
@@ -18,7 +18,6 @@ from siqi.games.connect6.search.threats import (
     clear_zone,
     find_win,
     pass_stone,
-    pass_turn,
     win_after,
 )
 from siqi.games.kernel.jit import Record, inner, int64, outlined, pair

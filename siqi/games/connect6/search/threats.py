@@ -15,11 +15,14 @@ from siqi.games.connect6.rules.position import (
     POSITION,
     ROAD_WORDS,
     do_move,
+    do_pair,
     do_stone,
     first_stone,
+    pass_turn,
     roads_with,
     second_stone,
     undo_move,
+    undo_pair,
     undo_stone,
 )
 from siqi.games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK, WORK_DTYPE
@@ -94,18 +97,18 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
             if depth == 2:
                 work.attack_cut = 1
                 break
-            do_move(pos, lookup, move)
+            do_pair(pos, lookup, move)
             count = list_replies(pos, work, lookup, move, side, replies)
             for r in range(replies, replies + count):
                 reply = int64(work.replies[r])
-                do_move(pos, lookup, reply)
+                do_pair(pos, lookup, reply)
                 length = recurse_3(pos, work, lookup, depth - 1, level + 1, end)
-                undo_move(pos, lookup, reply)
+                undo_pair(pos, lookup, reply)
                 if length == 0:
                     longest = int64(0)
                     break
                 longest = max(longest, length + 1)
-            undo_move(pos, lookup, move)
+            undo_pair(pos, lookup, move)
             if work.attack_aborted == 1:
                 return 0
         if longest > 0:
@@ -130,7 +133,7 @@ def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int)
     work.attack_nodes = 0
     work.attack_budget = budget
     work.attack_aborted = 0
-    for limit in range(2, depth + 1):
+    for limit in range(min(depth, 3), depth + 1):
         work.attack_cut = 0
         length = search_attacks(pos, work, lookup, limit, int64(0), int64(0))
         if work.attack_aborted == 1:
@@ -201,13 +204,6 @@ def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, budge
         undo_move(pos, lookup, reply)
     undo_move(pos, lookup, move)
     return budget
-
-
-@inner(void(POSITION, LOOKUP), forceinline=True)
-def pass_turn(pos: Record, lookup: Record) -> None:
-    """Pass the turn to the other side, or take that back."""
-    pos.turn ^= 1
-    pos.key ^= lookup.zobrist_turn
 
 
 @inner(void(POSITION, LOOKUP, int64), forceinline=True)

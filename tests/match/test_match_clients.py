@@ -306,6 +306,26 @@ def test_the_words_of_junqi(side: int, tmp_path: Path) -> None:
     assert fake.heard == ["start", *expected, f"END {int(side == JUNQI['winner'])}", "quit"]
 
 
+def test_an_engine_of_junqi_that_ends_at_the_end_of_a_game_starts_again(tmp_path: Path) -> None:
+    """It may end only while the next START is written: that is no crash, but an end at the first START is."""
+    turn = Referee(registry.load("junqi"), parse_opening("")).turn(CLOCKS, 60_000)
+    fake = Fake(tmp_path, {"INFO": ["NAME E"], "START": [f"ARRAY {JUNQI['first']}", "DIE"]})
+    with contextlib.closing(fake.player("junqi", "junqi", MINUTE)) as player:
+        for _ in range(3):
+            player.new_game("")
+            assert player.choose(turn).word == JUNQI["first"]
+            player.game_over(True)
+    start = ["start", "INFO 1.0", "START 0 60 31"]
+    assert fake.heard == [*start, "END 1", "START 0 60 31", *start, "END 1", "START 0 60 31", *start, "END 1", "quit"]
+
+    fake = Fake(tmp_path, {"INFO": ["NAME E"], "START": ["DIE"]}, "F")
+    with contextlib.closing(fake.player("junqi", "junqi", MINUTE)) as player:
+        player.new_game("")
+        with pytest.raises(Forfeit, match="engine ended with status 3"):
+            player.choose(turn)
+    assert fake.heard == start
+
+
 # Asking for the protocol
 
 ANSWERS: dict[str, Table] = {

@@ -26,6 +26,7 @@ class JunqiEngine(EngineProcess):
 
     _side = 0
     _has_set_up = False
+    _is_told_the_end = False
 
     def hello(self, within_s: float) -> None:
         self.greeting(["INFO 1.0"], "NAME", (), within_s)
@@ -37,8 +38,7 @@ class JunqiEngine(EngineProcess):
     def choose(self, turn: Turn) -> Choice:
         if turn.deploying:
             self._side, self._has_set_up = turn.position.turn, True
-            seconds = self._spec.limits.clock_ms // 1000
-            return self._answer(f"START {self._side} {seconds} {QUIET_PLIES}", "ARRAY", turn)
+            return self._set_up(turn)
         if not self._has_set_up:
             raise StartError(f"{self.name}: the protocol junqi has no openings")
         moves = turn.words[2:]
@@ -47,6 +47,18 @@ class JunqiEngine(EngineProcess):
             return choice._replace(word=turned(choice.word, self._side))
         except ValueError as error:
             raise Forfeit("illegal", str(error)) from None
+
+    def _set_up(self, turn: Turn) -> Choice:
+        line = f"START {self._side} {self._spec.limits.clock_ms // 1000} {QUIET_PLIES}"
+        is_told_the_end, self._is_told_the_end = self._is_told_the_end, False
+        try:
+            return self._answer(line, "ARRAY", turn)
+        except Forfeit as fault:
+            if fault.cause != "crash" or not is_told_the_end:
+                raise
+        # Programs like the competition's example end at END, maybe just while the next START is written
+        super().new_game("")
+        return self._answer(line, "ARRAY", turn)
 
     def _answer(self, line: str, wanted: str, turn: Turn) -> Choice:
         elapsed_ms, answer = self.request([line], "ERROR", wanted, budget_ms=turn.budget_ms)
@@ -68,6 +80,7 @@ class JunqiEngine(EngineProcess):
 
     def game_over(self, won: bool | None) -> None:
         self.notify(f"END {2 if won is None else int(won)}")
+        self._is_told_the_end = True
 
 
 def turned(squares: str, side: int) -> str:

@@ -13,16 +13,21 @@ import numpy as np
 import pytest
 from fixture_files import damaged
 from junqi_games import random_games, replay
+from samples import sampled
 
+from naive import junqi as naive
 from siqi.games import registry
 from siqi.games.books.book import open_book
 from siqi.games.contract import Game, Report, Searcher, Task, exhaust
 from siqi.games.junqi import INFO
+from siqi.games.junqi.evaluation.evaluate import MAX_DISTANCE, QUIET_GRACE, evaluate_here, steps_overdue_here
 from siqi.games.junqi.paper.cooperation import KIND, VERSION, read_experience
 from siqi.games.junqi.paper.experience import KIND_DTYPE, KINDS
-from siqi.games.junqi.rules.lookup import PIECES
+from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, MINE, PIECES
+from siqi.games.junqi.rules.work import WORK_DTYPE
 from siqi.games.junqi.search.search import HASTY_WORLDS, WORLDS, keys_of
 from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import new_record
 
 SEARCHERS = INFO.options[0].choices
 
@@ -75,6 +80,54 @@ def test_contact_is_made_before_its_lack_loses(name: str) -> None:
     game = load(name)
     position = game.position(ONLY_CONTACT_SAVES)
     assert position.move_text(run(game, position, 5000).lines[0].pv[0]) == "G0F0"
+
+
+def test_a_piece_far_from_the_enemy_makes_contact_in_time() -> None:
+    """The side to move is due to make the last ply without contact, eight steps away; the other goes to and fro."""
+    game = load("worlds")
+    position: Any = game.position("1l3/1d3/5/5/5/5/5/5/5/3C1/5/1L3 f f 12")
+    answers = itertools.cycle(("B1B0", "B0B1"))
+    while position.record.quiet >= 12 and position.outcome() is None:
+        position.push(run(game, position, 200).lines[0].pv[0])
+        if position.record.quiet >= 12:
+            position.push(position.parse_move(next(answers)))
+    assert position.record.quiet == 0
+
+
+def steps_by_hand(pos: Any, side: int) -> int:
+    """Return the steps from a mobile piece of a side over empty squares to an enemy out of camps, by a plain search."""
+    names = dict(enumerate(naive.SQUARES))
+    at = {names[square]: int(piece) - 1 for square, piece in enumerate(pos.board) if piece}
+    kinds = {square: int(pos.may[piece]).bit_length() - 1 for square, piece in at.items()}
+    own = [square for square, piece in at.items() if piece // PIECES == side]
+    frontier = {s for s in own if kinds[s] not in (FLAG, MINE) and s not in naive.HEADQUARTERS}
+    seen = set(frontier)
+    for steps in range(1, MAX_DISTANCE):
+        around = {there for here in frontier for there in naive.SQUARES if naive.is_road(here, there)}
+        if any(there in at and there not in own and there not in naive.CAMPS for there in around):
+            return steps
+        frontier = {there for there in around if there not in at} - seen
+        seen |= frontier
+    return MAX_DISTANCE
+
+
+@sampled("games", 4, 40)
+def test_the_steps_to_contact_are_those_of_a_plain_search(games: int) -> None:
+    """In positions of random games, as if there had been no contact for a time: those of the side that is due."""
+    game, rng = registry.load("junqi"), random.Random(8)
+    work, found = new_record(WORK_DTYPE), set()
+    for position, _ in random_games(game, 5, games):
+        if not position.has_pieces or position.outcome() is not None:
+            continue
+        pos = position.record.copy()
+        for pos.quiet in (QUIET_GRACE, rng.randrange(QUIET_GRACE + 1, 31)):
+            evaluate_here(pos, work, LOOKUP_RECORD)
+            due = pos.turn ^ (30 - pos.quiet) % 2
+            steps = steps_by_hand(pos, due)
+            expected = (pos.quiet - QUIET_GRACE) * steps * (-1 if due else 1)
+            assert steps_overdue_here(pos, work, LOOKUP_RECORD) == expected, (position.fen(), pos.quiet)
+            found.add(steps)
+    assert len(found) > 4
 
 
 @pytest.mark.parametrize("name", SEARCHERS)

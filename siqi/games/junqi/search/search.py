@@ -18,7 +18,7 @@ from numba import types
 
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
-from siqi.games.junqi.evaluation.evaluate import evaluate
+from siqi.games.junqi.evaluation.evaluate import evaluate_with_contact
 from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
 from siqi.games.junqi.rules.lookup import ATTACKER_WINS, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES, PLAIN, SQUARES
 from siqi.games.junqi.rules.movegen import BOARDS, targets_of
@@ -215,7 +215,7 @@ def search(
     best = 0.0  # a side without a move has lost
     with_quiet = int64(depth > 0)
     if depth <= FUTILITY_MAX_DEPTH:
-        static = evaluate(pos, work, lookup)
+        static = evaluate_with_contact(pos, work, lookup)
         if pos.turn:
             static = 1.0 - static
         margin = FUTILITY_MARGIN * max(depth, 0)

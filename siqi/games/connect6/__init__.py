@@ -7,8 +7,8 @@ from siqi.games.options import NETWORK_FILE, OPENING_BOOK, combo
 from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
-    1786, 1787, 1789, 1790, 1792, 1798, 1804, 1811, 1817, 1909,
-    2000, 2091, 2183, 2234, 2286, 2338, 2390, 2442, 2494, 2546,
+    1747, 1759, 1772, 1784, 1796, 1825, 1854, 1883, 1911, 1956,
+    2000, 2044, 2089, 2117, 2146, 2175, 2204, 2233, 2261, 2290,
 )  # fmt: skip
 """Elo of each Skill Level, from 0 (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 

@@ -15,8 +15,8 @@ from siqi.games.contract import Warn, silent
 from siqi.games.kernel.jit import Record
 from siqi.games.search.win_model import WinModel
 
-WIN_MODELS = {"network": WinModel((0.003809,), (0.0,), 800), "roads": WinModel((0.00374,), (0.0,), 800)}
-"""The chances by score of searches by each evaluation, fitted to 302 and 490 games at 1,000, 4,000 and 16,000 nodes
+WIN_MODELS = {"network": WinModel((0.002862,), (0.0,), 800), "roads": WinModel((0.00374,), (0.0,), 800)}
+"""The chances by score of searches by each evaluation, fitted to 235 and 490 games at 1,000, 4,000 and 16,000 nodes
 (scripts/tune/fit_win_model.py). Log loss on games held out 0.481 and 0.607, with constant chances 0.693 and 0.692."""
 
 

@@ -110,7 +110,7 @@ def test_the_dialogue(bench: Bench) -> None:
         ("illegal", "illegal", "a9: no such move"),
         ("resign", "illegal", "(none): no such move"),
         ("crash", "crash", "engine ended with status 7"),
-        ("slow", "time", r"\d\d\d ms of 40"),
+        ("slow", "time", r"2\d\d ms of 40"),
         ("hang", "time", "hung: no bestmove within 1.04 s"),
     ],
 )
@@ -121,7 +121,7 @@ def test_faults_are_charged(
     for record in bench.records():
         assert (record["winner"], record["cause"]) == (0, cause)
         assert re.fullmatch(re.escape(reason) if "(" in reason else reason, record["reason"])
-        assert mode != "slow" or record["over_ms"][1][-1] > 60  # also of the move that was too late
+        assert mode != "slow" or 160 <= record["over_ms"][1][-1] < 260  # also of the move that was too late
     assert f"{cause} 2" in capsys.readouterr().out.partition("lost by B")[2]
 
 
@@ -154,7 +154,7 @@ def test_clocks(bench: Bench) -> None:
     assert first == "go wtime 9000 winc 500 btime 500 binc 0"
     asked = [line for line in bench.heard("b") if line.startswith("go")]
     left_ms = re.search(r"btime (\d+)", asked[1])
-    assert left_ms and int(left_ms[1]) <= 300  # the first move took 200
+    assert left_ms and int(left_ms[1]) <= 300  # the first move took 250
     assert "go wtime 500 winc 0 btime 9000 binc 500" in asked  # the second game, B on the first side
 
 

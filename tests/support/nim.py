@@ -53,7 +53,7 @@ for line in sys.stdin:
             print("nothing works", file=sys.stderr)
         if mode in ("crash", "loud"):
             sys.exit(7)
-        time.sleep({"slow": 0.2, "hang": 60}.get(mode, 0))
+        time.sleep({"slow": 0.25, "hang": 60}.get(mode, 0))
         print("info depth 1 score", {"sure": "mate 3", "doubt": "cp -900"}.get(mode, "cp 0"))
         print("bestmove", answer())
     elif words[0] == "quit":

@@ -1,4 +1,4 @@
-"""Where a search of Connect6 stops before the threat search: quiet positions whose value is above beta."""
+"""A search of Connect6 stops before its threat search where a quiet position is worth more than beta."""
 
 from __future__ import annotations
 
@@ -39,6 +39,11 @@ def searched(evaluation: NetworkEvaluation, record: Any, alpha: int, beta: int, 
 
 
 @pytest.fixture(scope="module")
+def evaluation() -> NetworkEvaluation:
+    return NetworkEvaluation(read_network(NETWORK_BOOK))
+
+
+@pytest.fixture(scope="module")
 def quiet() -> list[Any]:
     """Return positions of games in which neither side has a threat."""
     positions = []
@@ -54,18 +59,19 @@ def quiet() -> list[Any]:
 
 
 @pytest.mark.parametrize("depth", range(FUTILITY_DEPTH + 1))
-def test_a_value_far_above_beta_is_the_score_and_takes_one_node(quiet: list[Any], depth: int) -> None:
-    evaluation = NetworkEvaluation(read_network(NETWORK_BOOK))
+def test_a_value_far_above_beta_is_the_score_and_takes_one_node(
+    evaluation: NetworkEvaluation, quiet: list[Any], depth: int
+) -> None:
     for record in quiet:
-        value, threshold = evaluation.value(record), evaluation.value(record) - FUTILITY_MARGIN * depth
+        value = evaluation.value(record)
+        threshold = value - FUTILITY_MARGIN * depth
         score, nodes = searched(evaluation, record, threshold - 1, threshold, depth)
         assert (score, nodes) == (value, 1)
         score, nodes = searched(evaluation, record, threshold, threshold + 1, depth)
         assert nodes > 1 and (depth > 0 or score == value or score > MATE_BOUND)
 
 
-def test_an_open_window_below_the_horizon_searches(quiet: list[Any]) -> None:
-    evaluation = NetworkEvaluation(read_network(NETWORK_BOOK))
+def test_an_open_window_above_the_horizon_is_searched(evaluation: NetworkEvaluation, quiet: list[Any]) -> None:
     for record in quiet:
         threshold = evaluation.value(record) - FUTILITY_MARGIN
         assert searched(evaluation, record, -INFINITE, threshold, 1)[1] > 1

@@ -449,7 +449,7 @@ def test_the_shipped_logs_are_read() -> None:
         "connect6-cloudict-4-third": 100,
         "connect6-cloudict-4-value": 100,
         "connect6-cloudict-5-equal": 100,
-        "connect6-cloudict-6-equal": 27,
+        "connect6-cloudict-6-equal": 50,
         "connect6-before-1s": 40,
         "connect6-before-200ms": 100,
         "connect6-songzhg": 50,

@@ -134,12 +134,15 @@ def count_terms(pos: Record, work: Record, lookup: Record) -> None:
     work.terms[TEMPO] = 1 - 2 * pos.turn
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64), forceinline=True)
-def steps_to_contact(pos: Record, work: Record, lookup: Record, side: int) -> int:
-    """Return the steps by road from a mobile piece of a side to an enemy that it may attack, at most MAX_DISTANCE."""
+@inner(int64(POSITION, LOOKUP, int64, int64))
+def steps_to_contact(pos: Record, lookup: Record, side: int, mobile: int) -> int:
+    """Return the steps by road from a mobile piece of a side to an enemy that it may attack, at most MAX_DISTANCE.
+
+    `mobile`: bits of the squares of these pieces.
+    """
     targets = pos.occupied[1 - side] & ~CAMP_SET
     free = ~(pos.occupied[0] | pos.occupied[1])
-    frontier = int64(work.mobile[side])
+    frontier = mobile
     for steps in range(1, MAX_DISTANCE):
         around = int64(0)
         while frontier != 0:
@@ -186,7 +189,7 @@ def steps_overdue(pos: Record, work: Record, lookup: Record) -> int:
     if pos.quiet <= QUIET_GRACE:
         return 0
     due = due_side(pos)
-    return (1 - 2 * due) * (pos.quiet - QUIET_GRACE) * steps_to_contact(pos, work, lookup, due)
+    return (1 - 2 * due) * (pos.quiet - QUIET_GRACE) * steps_to_contact(pos, lookup, due, int64(work.mobile[due]))
 
 
 @inner(float64(POSITION, WORK, LOOKUP))

@@ -49,7 +49,12 @@ WORK_DTYPE = record(
         ("tt", "i8"),  # address of the transposition table
         ("tt_mask", "i8"),  # its index mask
         ("generation", "i8"),  # of the search, stored with entries
-        # For the evaluation:
+        # For the evaluation along a line (sums.py):
+        ("sums", "i8"),  # address of the sums, [ply]
+        ("values", "i8"),  # address of the values of pieces
+        ("first_value", "i8", 2),  # by side: place of its values
+        ("beside_flag", "i8", 2),  # by side: bits of the neighbours of its flag by road
+        # For the evaluation of one position:
         ("terms", "i8", len(TERMS)),  # counts, the first side's less the second's
         ("counts", "i8", 2 * 12),  # [side, type]
         ("mobile", "i8", 2),  # by side: bits of the squares of its mobile pieces

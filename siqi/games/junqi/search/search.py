@@ -18,7 +18,7 @@ from numba import types
 
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
-from siqi.games.junqi.evaluation.evaluate import evaluate_with_contact
+from siqi.games.junqi.evaluation.sums import begin_sums, evaluate_in_line, follow_move, new_line, prepare
 from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
 from siqi.games.junqi.rules.lookup import ATTACKER_WINS, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES, PLAIN, SQUARES
 from siqi.games.junqi.rules.movegen import BOARDS, targets_of
@@ -48,6 +48,7 @@ from siqi.games.kernel.tt import (
     entry_depth,
     entry_move,
     entry_score,
+    prefetch,
     probe,
     save,
 )
@@ -197,25 +198,12 @@ def search(
     if pos.quiet >= QUIET_LIMIT:
         return 1.0
 
-    # Step 2. Probe the transposition table: an entry of the same depth may answer, else its move comes first. Where the
-    # plies without contact may run out within the depth, the value belongs to the path: the table has none
-    tt_move = int64(0)
-    is_stored = depth > 0 and pos.quiet + depth < QUIET_LIMIT
-    if is_stored:
-        data = probe(work.tt, work.tt_mask, key)
-        if data != 0:
-            tt_move = entry_move(data)
-            score, bound = entry_score(data) / TT_UNITS, entry_bound(data)
-            answers = bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
-            if entry_depth(data) == depth and answers:
-                return score
-
-    # Step 3. Near the leaves a quiet move is unlikely to change the static value by more than the margin: return if it
+    # Step 2. Near the leaves a quiet move is unlikely to change the static value by more than the margin: return if it
     # is above beta by that, skip quiet moves if below alpha. At depth 0 and below the side to move may stand pat.
     best = 0.0  # a side without a move has lost
     with_quiet = int64(depth > 0)
     if depth <= FUTILITY_MAX_DEPTH:
-        static = evaluate_with_contact(pos, work, lookup)
+        static = evaluate_in_line(pos, work, lookup, ply)
         if pos.turn:
             static = 1.0 - static
         margin = FUTILITY_MARGIN * max(depth, 0)
@@ -228,6 +216,19 @@ def search(
         elif static + margin <= alpha:
             best = static + margin
             with_quiet = int64(0)
+
+    # Step 3. Probe the transposition table: an entry of the same depth may answer, else its move comes first. Where the
+    # plies without contact may run out within the depth, the value belongs to the path: the table has none
+    tt_move = int64(0)
+    is_stored = depth > 0 and pos.quiet + depth < QUIET_LIMIT
+    if is_stored:
+        data = probe(work.tt, work.tt_mask, key)
+        if data != 0:
+            tt_move = entry_move(data)
+            score, bound = entry_score(data) / TT_UNITS, entry_bound(data)
+            answers = bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
+            if entry_depth(data) == depth and answers:
+                return score
 
     # Step 4. List the moves with their scores; the best-scored comes next
     first = ply * MAX_MOVES
@@ -248,9 +249,12 @@ def search(
 
         # Step 5. Late quiet moves are seldom best: search them less deep, and all but the first by a null window
         code = result_code(pos, lookup, move)
+        next_key = key_after(pos, lookup, key, move, code)
+        if depth > 1:
+            prefetch(work.tt, work.tt_mask, next_key)
+        follow_move(pos, work, lookup, ply, ply + 1, move, code)
         copy_record(positions[ply + 1], pos)
         do_move(positions[ply + 1], move, code)
-        next_key = key_after(pos, lookup, key, move, code)
         alpha = max(alpha, best)
         reduction = int64(depth >= LMR_MIN_DEPTH and i >= first + LMR_MIN_MOVE and code == PLAIN)
         value = 0.0
@@ -312,9 +316,11 @@ def try_moves(
     pos = positions[MAX_PLY]
     copy_record(pos, view)
     enter_world(pos, work, world)
+    begin_sums(pos, work, lookup, int64(MAX_PLY))
     for i in range(tried.size):
         move = int64(tried[i])
         code = result_code(pos, lookup, move)
+        follow_move(pos, work, lookup, int64(MAX_PLY), int64(0), move, code)
         copy_record(positions[0], pos)
         do_move(positions[0], move, code)
         next_key = key_after(pos, lookup, key, move, code)
@@ -344,6 +350,7 @@ class Stacks(NamedTuple):
     positions: Any
     moves: Any
     scores: Any
+    sums: Any
 
 
 class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
@@ -369,9 +376,15 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         while len(self._stacks) < len(works):
             plies = MAX_PLY * MAX_MOVES
             self._stacks.append(
-                Stacks(np.zeros(MAX_PLY + 1, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
+                Stacks(
+                    np.zeros(MAX_PLY + 1, POSITION_DTYPE),
+                    np.zeros(plies, np.uint16),
+                    np.zeros(plies, np.float32),
+                    new_line(),
+                )
             )
-        for work in works:
+        for work, stacks in zip(works, self._stacks, strict=False):
+            prepare(work, stacks.sums)
             work.history[:] = 0
             work.min_gain, work.quiescence_plies = MIN_GAIN, QUIESCENCE_PLIES
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
@@ -409,7 +422,7 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
 
     def _try(self, thread: int, world: int, depth: int, tried: Any, values: Any) -> None:
         """Set `values` of moves in a world, searched `depth` plies deep; return early once the search is stopped."""
-        work, (positions, moves, scores), key = self._works[thread], self._stacks[thread], self._keys[world]
+        work, (positions, moves, scores, _), key = self._works[thread], self._stacks[thread], self._keys[world]
         try_moves(self._root.view, positions, work, self.lookup, moves, scores, world, key, depth, tried, values)
 
     def result(self, depth: int) -> IterationResult:

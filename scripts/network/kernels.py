@@ -1,45 +1,35 @@
-"""Training kernels of Xiangqi's network on the processor (weights.py has its inputs).
+"""Training kernels on the processor, for networks of nnue.py (weights.py has them in training).
 
 A position's value and gradients are computed at once, while its accumulators are in the first-level cache. Measured
-with 128 neurons a side and no hidden ones, steps of Adam included, in positions per second of processor time on one
-thread: 617,000; PyTorch's `EmbeddingBag` 108,000, with sparse gradients 16,000. With eight hidden ones 350,000. The
-compiler may reorder sums (`fastmath`), always in the same way.
+with Xiangqi's inputs, 128 neurons a side and no hidden ones, steps of Adam included, in positions per second of
+processor time on one thread: 617,000; PyTorch's `EmbeddingBag` 108,000, with sparse gradients 16,000. With eight hidden
+ones 350,000. The compiler may reorder sums (`fastmath`), always in the same way.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
 
 from scripts.network.adam import KERNEL_OPTIONS, vector_loops
-from scripts.network.weights import FIRST_ROW, KIND_ROWS, PIECES, SEEN
-
-from siqi.games.xiangqi.rules.lookup import CAPTURED, SLOTS
-
-TURN = PIECES
-"""Byte of a sample that holds the turn; those before it hold the squares of the pieces."""
 
 _ZERO, _ONE, _TWO = np.float32(0), np.float32(1), np.float32(2)
 
 
-@njit(**KERNEL_OPTIONS)
-def list_rows(sample: Any, rows: Any) -> int:
-    """List the rows of a sample's pieces, [2, PIECES], the side to move first; return the number of pieces."""
-    count = 0
-    for view in range(2):
-        side = np.int64(sample[TURN]) ^ view
-        king = np.int64(sample[SLOTS * side])
-        count = 0
-        for piece in range(PIECES):
-            square = np.int64(sample[piece])
-            if square == CAPTURED:
-                continue
-            rows[view, count] = FIRST_ROW[side, king] + KIND_ROWS[side, piece] + np.int64(SEEN[side, king, square])
-            count += 1
-    return count
+class Inputs(NamedTuple):
+    """Positions as a network sees them."""
+
+    rows: Any  # int32 [n, 2, most inputs]: rows of the feature weights, the side to move first; the first ones count
+    counts: Any  # int32 [n]: inputs of each side
+    buckets: Any  # int32 [n]: output buckets
+    bases: Any  # float32 [n]: logits that the network's output is added to
+
+    def part(self, chosen: Any) -> Inputs:
+        """Return the inputs of some positions."""
+        return Inputs(*(array[chosen] for array in self))
 
 
 @njit(**KERNEL_OPTIONS)
@@ -82,41 +72,37 @@ def output(sums: Any, weights: Any, bias: Any, hidden: Any, hidden_biases: Any, 
 
 @njit(**KERNEL_OPTIONS)
 def evaluate_all(
-    samples: Any,
+    rows: Any, counts: Any, buckets: Any, bases: Any,
     table: Any, biases: Any, weights: Any, output_biases: Any, hidden: Any, hidden_biases: Any, hidden_outputs: Any,
     values: Any,
 ) -> None:  # fmt: skip
-    """Write the logit of each sample."""
-    buckets = len(output_biases)
-    rows = np.empty((2, PIECES), np.int32)
+    """Write the logit of each position."""
     sums = np.empty(2 * len(biases), np.float32)
     y = np.empty(hidden.shape[1], np.float32)
-    for i in range(len(samples)):
-        count = list_rows(samples[i], rows)
-        accumulate(table, biases, rows, count, sums)
-        bucket = (count - 1) * buckets // PIECES
-        of_hidden = hidden[bucket], hidden_biases[bucket], hidden_outputs[bucket]
-        values[i] = output(sums, weights[bucket], output_biases[bucket], *of_hidden, y)
+    for i in range(len(counts)):
+        accumulate(table, biases, rows[i], counts[i], sums)
+        b = buckets[i]
+        values[i] = bases[i] + output(
+            sums, weights[b], output_biases[b], hidden[b], hidden_biases[b], hidden_outputs[b], y
+        )
 
 
 @njit(**KERNEL_OPTIONS)
 def add_gradients(
-    samples: Any, targets: Any, unit: Any,
+    rows: Any, counts: Any, buckets: Any, bases: Any, targets: Any, unit: Any,
     table: Any, biases: Any, weights: Any, output_biases: Any, hidden: Any, hidden_biases: Any, hidden_outputs: Any,
     of_table: Any, of_biases: Any, of_weights: Any, of_output_biases: Any,
     of_hidden: Any, of_hidden_biases: Any, of_hidden_outputs: Any,
 ) -> float:  # fmt: skip
-    """Add the gradients of `unit` times the squared error of each sample's chance; return the sum of the errors."""
-    neurons, buckets = len(biases), len(output_biases)
-    rows = np.empty((2, PIECES), np.int32)
+    """Add the gradients of `unit` times the squared error of each position's chance; return the sum of the errors."""
+    neurons = len(biases)
     sums, slopes = np.empty(2 * neurons, np.float32), np.empty(2 * neurons, np.float32)
     y = np.empty(hidden.shape[1], np.float32)
     total = 0.0
-    for i in range(len(samples)):
-        count = list_rows(samples[i], rows)
-        accumulate(table, biases, rows, count, sums)
-        b = (count - 1) * buckets // PIECES
-        logit = output(sums, weights[b], output_biases[b], hidden[b], hidden_biases[b], hidden_outputs[b], y)
+    for i in range(len(counts)):
+        accumulate(table, biases, rows[i], counts[i], sums)
+        b = buckets[i]
+        logit = bases[i] + output(sums, weights[b], output_biases[b], hidden[b], hidden_biases[b], hidden_outputs[b], y)
         chance = _ONE / (_ONE + np.exp(-logit))
         error = chance - targets[i]
         total += error * error
@@ -143,8 +129,8 @@ def add_gradients(
             half = slopes[view * neurons : (view + 1) * neurons]
             for j in range(neurons):
                 of_biases[j] += half[j]
-            for k in range(count):
-                row = of_table[rows[view, k]]
+            for k in range(counts[i]):
+                row = of_table[rows[i, view, k]]
                 for j in range(neurons):
                     row[j] += half[j]
     return total
@@ -153,10 +139,10 @@ def add_gradients(
 @functools.cache
 def compile_kernels() -> None:
     """Compile the kernels that Python calls, in some three seconds. Call this before any of them."""
-    samples = types.Array(types.uint8, 2, "C")
+    rows, numbers = types.Array(types.int32, 3, "C"), types.Array(types.int32, 1, "C")
     vector, matrix, cube = (types.Array(types.float32, dimensions, "C") for dimensions in (1, 2, 3))
+    inputs = (rows, numbers, numbers, vector)
     network = (matrix, vector, matrix, vector, cube, matrix, matrix)
-    scalar = types.float32
     with vector_loops():
-        evaluate_all.compile((samples, *network, vector))
-        add_gradients.compile((samples, vector, scalar, *network, *network))
+        evaluate_all.compile((*inputs, *network, vector))
+        add_gradients.compile((*inputs, vector, types.float32, *network, *network))

@@ -1,6 +1,6 @@
-"""Learning Xiangqi's network from positions, on the processor: gradients by numba's kernels, steps by Adam.
+"""Learning a network of nnue.py from positions, on the processor: gradients by numba's kernels, steps by Adam.
 
-There is a row of parameters for each input of each king bucket, and a factor for each input, which every bucket's row
+There is a row of parameters for each input of each input bucket, and a factor for each input, which every bucket's row
 includes: so all buckets share what any of them learns. The state of a learner is a dictionary of arrays: each
 parameter, the moments of its gradient, and the number of steps.
 """
@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from scripts.network.adam import MOMENTS, Steps
-from scripts.network.kernels import add_gradients, compile_kernels, evaluate_all
-from scripts.network.samples import SAMPLE_DTYPE, Samples
-from scripts.network.weights import CENTIPAWNS, FACTORS, LARGEST_HIDDEN, LARGEST_OUTPUT, Weights
+from scripts.network.kernels import Inputs, add_gradients, compile_kernels, evaluate_all
+from scripts.network.weights import LARGEST_HIDDEN, LARGEST_OUTPUT, Weights
 
-from siqi.games.xiangqi.evaluation.network import KING_BUCKETS, ROWS
+from siqi.games.books.nnue import Architecture
 
 PARAMETERS = ("rows", "factors", "biases", "output", "output_biases", "hidden", "hidden_biases", "hidden_outputs")
 
@@ -33,12 +32,13 @@ HIDDEN_SPREAD, HIDDEN_OUTPUT_SPREAD, HIDDEN_BIAS = 0.1, 0.05, 0.3
 State = dict[str, Any]
 
 
-def new_state(neurons: int, buckets: int, hidden: int, seed: int) -> State:
-    """Return the state of a learner before its first batch."""
+def new_state(architecture: Architecture, buckets: int, seed: int) -> State:
+    """Return the state of a learner before its first batch. `buckets`: of the output."""
     random = np.random.default_rng(seed)
+    rows, neurons, hidden = architecture.rows, architecture.neurons, architecture.hidden
     output = random.normal(0, OUTPUT_SPREAD, 2 * neurons).clip(-LARGEST_OUTPUT, LARGEST_OUTPUT)
     weights = Weights(
-        random.normal(0, ROW_SPREAD, (ROWS, neurons)),
+        random.normal(0, ROW_SPREAD, (rows, neurons)),
         np.full(neurons, BIAS),
         np.tile(output, (buckets, 1)),
         np.zeros(buckets),
@@ -46,19 +46,20 @@ def new_state(neurons: int, buckets: int, hidden: int, seed: int) -> State:
         np.full((buckets, hidden), HIDDEN_BIAS),
         np.tile(random.normal(0, HIDDEN_OUTPUT_SPREAD, hidden), (buckets, 1)),
     )
-    return state_of(weights, random.normal(0, ROW_SPREAD, (FACTORS, neurons)))
+    spread = ROW_SPREAD if architecture.input_buckets > 1 else 0.0
+    return state_of(weights, architecture, random.normal(0, spread, (rows // architecture.input_buckets, neurons)))
 
 
-def state_of(weights: Weights, factors: Any = None) -> State:
+def state_of(weights: Weights, architecture: Architecture, factors: Any = None) -> State:
     """Return the state of a learner that begins with the weights of a network.
 
     `factors` are added to its rows; None: the mean of the buckets' rows is taken out of them.
     """
     rows = weights.rows
     if factors is None:
-        by_bucket = rows.reshape(KING_BUCKETS, FACTORS, -1)
+        by_bucket = rows.reshape(architecture.input_buckets, -1, rows.shape[1])
         factors = by_bucket.mean(0)
-        rows = (by_bucket - factors).reshape(ROWS, -1)
+        rows = (by_bucket - factors).reshape(rows.shape)
     parameters = dict(zip(PARAMETERS, (rows, factors, *weights[1:]), strict=True))
     state: State = {name: np.array(values, np.float32) for name, values in parameters.items()}
     for name in PARAMETERS:
@@ -72,20 +73,9 @@ def weights_of(state: State) -> Weights:
 
 
 def _table(state: State) -> Any:
-    """Return the rows with their factors, [ROWS, N]."""
-    return (state["rows"].reshape(KING_BUCKETS, FACTORS, -1) + state["factors"]).reshape(ROWS, -1)
-
-
-def targets_of(samples: Samples, result_share: float) -> Any:
-    """Return the targets of samples, float32 [n]: the chance by the score, mixed with the result (1, 0.5 or 0)."""
-    chance = 1 / (1 + np.exp(-samples["score"] / CENTIPAWNS))
-    result = (1 + samples["result"] * (1.0 - 2 * samples["turn"])) / 2
-    return ((1 - result_share) * chance + result_share * result).astype(np.float32)
-
-
-def as_bytes(samples: Samples) -> Any:
-    """Return samples as the kernels read them, uint8 [n, bytes of a sample]."""
-    return np.ascontiguousarray(samples).view(np.uint8).reshape(-1, SAMPLE_DTYPE.itemsize)
+    """Return the rows with their factors, [rows, N]."""
+    rows, factors = state["rows"], state["factors"]
+    return (rows.reshape(-1, *factors.shape) + factors).reshape(rows.shape)
 
 
 class Learner:
@@ -102,43 +92,44 @@ class Learner:
     def _network(self) -> Weights:
         return Weights(self._table, *(self._state[name] for name in PARAMETERS[2:]))
 
-    def step(self, samples: Samples, targets: Any, rate: float, row_decay: float = 0.0) -> float:
-        """Learn from a batch; return the mean squared error before the step. `targets`: float32 [n].
+    def step(self, inputs: Inputs, targets: Any, rate: float, row_decay: float = 0.0) -> float:
+        """Learn from a batch; return the mean squared error before the step. `targets`: chances, float32 [n].
 
         The rows then lose `rate * row_decay` of themselves, the factors nothing: buckets differ only where positions
-        demand it, so a bucket with few positions does not overfit.
+        demand it, so a bucket with few positions does not overfit. With one bucket there are no factors to learn.
         """
-        data, network, unit = as_bytes(samples), self._network(), np.float32(1 / len(samples))
+        network, unit = self._network(), np.float32(1 / len(targets))
 
         def learn(part: slice, thread: int) -> float:
             gradients = self._gradients[thread]
             for gradient in gradients:
                 gradient.fill(0)
-            return float(add_gradients(data[part], targets[part], unit, *network, *gradients))
+            return float(add_gradients(*inputs.part(part), targets[part], unit, *network, *gradients))
 
-        error = sum(self._steps.share(learn, len(data)))
+        error = sum(self._steps.share(learn, len(targets)))
         first, *others = self._gradients
         for other in others:
             for total, more in zip(first, other, strict=True):
                 np.add(total, more, out=total)
         rows, *smaller = first
-        of_factors = rows.reshape(KING_BUCKETS, FACTORS, -1).sum(0)
+        factors = self._state["factors"]
+        of_factors = rows.reshape(-1, *factors.shape).sum(0)
         self._state["steps"] += 1
         for name, gradient in zip(PARAMETERS, (rows, of_factors, *smaller), strict=True):
-            self._steps.move(self._state, name, gradient, rate)
+            if name != "factors" or len(factors) < len(rows):
+                self._steps.move(self._state, name, gradient, rate)
         if row_decay:
             self._state["rows"] *= np.float32(1 - rate * row_decay)
         for name, most in LARGEST.items():
             np.clip(self._state[name], -most, most, out=self._state[name])
-        shape = KING_BUCKETS, FACTORS, -1
+        shape = -1, *factors.shape
         np.add(self._state["rows"].reshape(shape), self._state["factors"], out=self._table.reshape(shape))
-        return error / len(data)
+        return error / len(targets)
 
-    def values(self, samples: Samples) -> Any:
-        """Return the logit of each sample, float32 [n]."""
-        data, values = as_bytes(samples), np.empty(len(samples), np.float32)
-        network = self._network()
-        self._steps.share(lambda part, _: evaluate_all(data[part], *network, values[part]), len(data))
+    def values(self, inputs: Inputs) -> Any:
+        """Return the logit of each position, float32 [n]."""
+        values, network = np.empty(len(inputs.counts), np.float32), self._network()
+        self._steps.share(lambda part, _: evaluate_all(*inputs.part(part), *network, values[part]), len(values))
         return values
 
     def state(self) -> State:

@@ -39,10 +39,12 @@ from scripts.network.learner import Learner, State, new_state, state_of, weights
 from scripts.network.sample_sets import SampleSet, count_samples, load_samples
 from scripts.network.samples import Samples, read_settings
 from scripts.network.training import Stage, Training, is_checkpoint, losses_of, saved
-from scripts.network.weights import CENTIPAWNS, evaluate, floats, quantise
+from scripts.network.weights import evaluate, floats, quantise
+from scripts.network.xiangqi_inputs import CENTIPAWNS, inputs_of
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, book_header
-from siqi.games.xiangqi.evaluation.network import KIND, MAX_BUCKETS, Network, read_network, write_network
+from siqi.games.books.nnue import MAX_BUCKETS, Architecture, Network
+from siqi.games.xiangqi.evaluation.network import ARCHITECTURE, read_network, write_network
 from siqi.system.files import read_bytes, replace_file
 
 SHIPPED = BOOKS_FOLDER / "xiangqi.network"
@@ -173,17 +175,21 @@ def load(stage: Stage, paths: Sequence[Path], blocks: Sequence[int], largest_sco
         return load_samples(paths, blocks, label, largest_score, bar.update)
 
 
+def architecture_of(options: argparse.Namespace) -> Architecture:
+    return ARCHITECTURE._replace(neurons=options.neurons, hidden=options.hidden)
+
+
 def first_state(options: argparse.Namespace) -> State:
     """Return the state to begin with. OSError if `--start` cannot be used."""
     if options.start is None:
-        return new_state(options.neurons, options.buckets, options.hidden, options.seed)
+        return new_state(architecture_of(options), options.buckets, options.seed)
     try:
-        network = read_network(options.start, options.neurons, options.hidden)
+        network = read_network(options.start, architecture_of(options))
     except BookFileError as error:
         raise OSError(str(error)) from None
     if network.buckets != options.buckets:
         raise OSError(None, f"has {network.buckets} buckets, not {options.buckets}", str(options.start))
-    return state_of(floats(network))
+    return state_of(floats(network, CENTIPAWNS), architecture_of(options))
 
 
 # ---------------------------------------------------------------- results
@@ -215,8 +221,9 @@ def plot_losses(losses: Sequence[dict[str, Any]], path: Path) -> None:
 def rounding_error(network: Network, samples: Samples, learner: Learner, result_share: float) -> dict[str, float]:
     """Return rounding errors on held-out positions in centipawns, mean and largest, and the rounded network's loss."""
     chosen = samples[:: max(1, math.ceil(len(samples) / ROUNDED))]
-    values = evaluate(network, chosen)
-    away = np.abs(values - learner.values(chosen).astype(np.float64) * CENTIPAWNS)
+    inputs = inputs_of(chosen, network.buckets)
+    values = evaluate(network, inputs)
+    away = np.abs(values - learner.values(inputs).astype(np.float64) * CENTIPAWNS)
     loss = losses_of(values / CENTIPAWNS, chosen, result_share)["test"]
     return {"mean_cp": round(float(away.mean()), 3), "largest_cp": round(float(away.max()), 3), "loss": loss}
 
@@ -224,7 +231,7 @@ def rounding_error(network: Network, samples: Samples, learner: Learner, result_
 @script.command
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
-    out = script.output_file(options, SHIPPED, script.is_book(KIND))
+    out = script.output_file(options, SHIPPED, script.is_book(ARCHITECTURE.kind))
     part = out.with_suffix(".part.npz")
     script.check_output(part, is_checkpoint)
     check_plot(options.plot)
@@ -254,7 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         training.train(number, stage, samples)
 
     try:
-        network = quantise(weights_of(training.learner.state()))
+        network = quantise(weights_of(training.learner.state()), ARCHITECTURE, CENTIPAWNS)
     except ValueError as error:
         raise OSError(None, f"is not written: {error}", str(out)) from None
     rounding = rounding_error(network, samples.test, training.learner, stages[-1][0].result_share)

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from scripts.common import script
-from scripts.network.learner import Learner, State, targets_of
+from scripts.network.learner import Learner, State
 from scripts.network.sample_sets import SampleSet
 from scripts.network.samples import Samples
-from scripts.network.weights import mirrored
+from scripts.network.xiangqi_inputs import inputs_of, mirrored, targets_of
 
 from siqi.system.files import open_regular, replace_file
 from siqi.system.log import compare
@@ -173,7 +173,8 @@ class Training:
         progress = self.progress
         targets = targets_of(samples, stage.result_share)
         rate = rate_at(progress.step, steps, stage.rate)
-        error = self.learner.step(samples, targets, rate, stage.row_decay)
+        inputs = inputs_of(samples, self._settings["buckets"])
+        error = self.learner.step(inputs, targets, rate, stage.row_decay)
         progress.step += 1
         progress.error += error * len(samples)
         progress.count += len(samples)
@@ -182,7 +183,8 @@ class Training:
         """Measure the losses: mean squared errors of the chance to win, on training and held-out positions."""
         progress = self.progress
         loss = {"stage": stage.name, "epochs": round(epochs, 3), "train": progress.error / progress.count}
-        progress.losses.append(loss | losses_of(self.learner.values(samples), samples, stage.result_share))
+        values = self.learner.values(inputs_of(samples, self._settings["buckets"]))
+        progress.losses.append(loss | losses_of(values, samples, stage.result_share))
         progress.error, progress.count = 0.0, 0
         self._report(progress.losses)
 

@@ -5,7 +5,7 @@
     python scripts/tune/fit_junqi.py own.jsonl --out weights.py
 
 Each game is replayed as the referee sees it, and gives the counts of the evaluation's terms every `--every` plies. The
-evaluation is linear in its weights (siqi/games/junqi/evaluation/evaluate.py), so the fit is convex. A ridge holds the
+evaluation is linear in its weights (siqi/games/junqi/evaluation/terms.py), so the fit is convex. A ridge holds the
 weights near the present ones where games give little evidence. The values of pieces that judge attacks are fitted
 separately, to the numbers of pieces alone. Writes a source file to `--out`, or siqi/games/junqi/data/weights.py with
 `--replace-shipped`; the same games and options give the same weights. The loss is that of every tenth game, held out.
@@ -27,7 +27,7 @@ from scripts.match.paired_games import read_games
 
 from siqi.games.game_record import GameRecord, replay
 from siqi.games.junqi.data import weights
-from siqi.games.junqi.evaluation.evaluate import evaluate_here
+from siqi.games.junqi.evaluation.terms import count_terms_here
 from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD
 from siqi.games.junqi.rules.work import WORK_DTYPE
 from siqi.games.kernel.jit import new_record
@@ -52,7 +52,7 @@ def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
             if ply < 2 or position.outcome() is not None:
                 continue
             if ply % every == 0:
-                evaluate_here(position.record, work, LOOKUP_RECORD)
+                count_terms_here(position.record, work, LOOKUP_RECORD)
                 rows.append(work.terms.astype(np.float64))
                 results.append(result)
                 numbers.append(number)

@@ -61,8 +61,8 @@ ENDGAME_PATH = Option("EndgamePath", "string").explained(
 )
 
 NETWORK_FILE = Option("NetworkFile", "string").explained(
-    "the network of `Evaluation network`, or in Junqi of `Beliefs network`, used in place of the shipped one",
-    "`Evaluation network`（军棋：`Beliefs network`）用的网络，代替自带的网络",
+    "the network of `Evaluation network`, used in place of the shipped one",
+    "`Evaluation network` 用的网络，代替自带的网络",
 )
 
 OPENING_BOOK = (OWN_BOOK, BOOK_FILE, BOOK_DEPTH, BOOK_MIN_GAMES)

@@ -61,6 +61,7 @@ RUNS = (
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
     Run("network/train_xiangqi_network", "--search none.samples --out n.network", "none.samples: No such file", 2),
     Run("network/train_connect6_network", "--policy none.jsonl --out n.network", "without --start, --policy and ", 2),
+    Run("network/train_junqi_beliefs", "none.jsonl --out n.network", "none.jsonl: No such file", 2),
     Run("network/train_junqi_network", "none.jsonl --out n.network", "none.jsonl: No such file", 2),
     Run("network/score_connect6_games", "{connect6_games} scored.jsonl --nodes 30"),
     Run("network/sample_connect6_positions", "{connect6_games} samples.jsonl --samples 1 --depth 1"),

@@ -1,8 +1,7 @@
-"""Training the network of Junqi's beliefs: views of games, gradients, what is learned, what is repeated."""
+"""Training the network of Junqi's evaluation: its inputs are the engine's, what is learned, what is repeated."""
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import numpy as np
@@ -11,76 +10,22 @@ from fixture_files import vectors
 from game_logs import junqi_log
 
 from scripts.match import junqi_views
-from scripts.match.junqi_views import own_games, views_of
+from scripts.match.junqi_views import is_held_out, own_games
 from scripts.network import train_junqi_network
-from scripts.network.train_junqi_network import Learner, Views, arrays_of, chances_of, losses, mean_loss
+from scripts.network.junqi_inputs import UNIT, positions_of, result_of, samples_of
+from scripts.network.train_junqi_network import losses_of
+from scripts.network.weights import evaluate
 
-from siqi.games.junqi.knowledge.belief_models import HABITS
-from siqi.games.junqi.knowledge.network import LAYOUT, read_network
-from siqi.games.junqi.knowledge.worlds import Belief, marginals
-from siqi.games.junqi.rules.lookup import TYPES
+from siqi.games.junqi.evaluation.choice import Evaluation
+from siqi.games.junqi.evaluation.evaluate import explain
+from siqi.games.junqi.evaluation.network import read_network
 
-
-@pytest.fixture(scope="module")
-def views() -> Views:
-    game = vectors("junqi_games.jsonl")[4]
-    return arrays_of(list(views_of([game["first"], game["second"], *game["moves"]], 5)))
+WORDS = ["games.jsonl", "--every", "1", "--epochs", "8", "--batch", "64", "--rate", "0.01", "--decay", "1", "--out"]
 
 
-def test_views_are_one_side_s_and_kinds_are_the_truth() -> None:
-    game = vectors("junqi_games.jsonl")[4]
-    words = [game["first"], game["second"], *game["moves"]]
-    views = list(views_of(words, 7))
-    assert {view.plies for view in views} == set(range(7, len(game["moves"]) + 1, 7))
-    for view in views:
-        assert "".join(TYPES[kind] for kind in view.kinds) in words[:2]
-        assert all(types >> kind & 1 for types, kind in zip(view.may, view.kinds.tolist(), strict=True))
-        assert 0 < len(view.unsure()) <= 25
-
-
-def test_chances_are_the_marginals_of_the_engine(views: Views) -> None:
-    """The habits' logarithms give the engine's marginals by habits, in all views at once."""
-    game = vectors("junqi_games.jsonl")[4]
-    chances = chances_of(views, views.habits)
-    for row, view in enumerate(views_of([game["first"], game["second"], *game["moves"]], 5)):
-        counts = np.concatenate([view.counts, view.counts])
-        belief = HABITS.belief(view.may, counts, 0, is_deployed=True)
-        assert isinstance(belief, Belief)
-        assert np.abs(chances[row] - marginals(belief)).max() < 1e-3
-
-
-def test_gradients_are_the_slopes_of_the_loss(views: Views) -> None:
-    """The scaled weights only approximate the likelihood, so slopes and gradients agree in sign and size alone."""
-    learner = Learner(1, 0.0)
-    learner._state["output_weights"] *= 5
-    is_mirrored = np.arange(len(views.may)) % 2 == 1
-    _, gradients = learner.gradients(views, is_mirrored)
-    pick = random.Random(3)
-    slopes, found = [], []
-    for name in LAYOUT:
-        flat, gradient = learner._state[name].reshape(-1), gradients[name].reshape(-1)
-        places = np.argsort(-np.abs(gradient))[:40].tolist()
-        for place in pick.sample(places, 6):
-            before, values = flat[place], []
-            for step in (2e-2, -2e-2):
-                flat[place] = before + np.float32(step)
-                values.append(learner.gradients(views, is_mirrored)[0])
-            flat[place] = before
-            slopes.append((values[0] - values[1]) / 4e-2)
-            found.append(float(gradient[place]))
-    assert np.corrcoef(slopes, found)[0, 1] > 0.95
-    assert 0.5 < np.linalg.norm(slopes) / np.linalg.norm(found) < 1.5
-
-
-def test_mirrored_views_are_those_of_the_mirrored_game(views: Views) -> None:
-    learner = Learner(2, 0.0)
-    none, every = np.zeros(len(views.may), bool), np.ones(len(views.may), bool)
-    plain = learner.gradients(views, none)[1]["slot_outputs"]
-    mirrored = learner.gradients(views, every)[1]["slot_outputs"]
-    assert plain.shape == mirrored.shape and not np.allclose(plain, mirrored)
-    learner._state["slot_outputs"][:] = 0.0
-    learner._state["slot_biases"][:] = 0.0
-    assert learner.gradients(views, none)[0] == pytest.approx(learner.gradients(views, every)[0], abs=1e-5)
+def words_of(number: int) -> list[str]:
+    game = vectors("junqi_games.jsonl")[number]
+    return [game["first"], game["second"], *game["moves"]]
 
 
 def test_a_training_learns_and_can_be_repeated(
@@ -89,19 +34,40 @@ def test_a_training_learns_and_can_be_repeated(
     monkeypatch.setattr(junqi_views, "HELD_OUT", 3)
     monkeypatch.chdir(tmp_path)
     junqi_log(tmp_path / "games.jsonl")
-    words = ["games.jsonl", "--every", "2", "--epochs", "8", "--batch", "32", "--rate", "0.01", "--out"]
     for name in ("one.network", "other.network"):
-        assert train_junqi_network.main([*words, name]) == 0
+        assert train_junqi_network.main([*WORDS, name]) == 0
     assert (tmp_path / "one.network").read_bytes() == (tmp_path / "other.network").read_bytes()
     reported = capsys.readouterr().out
-    assert "deployments: games.jsonl" in reported and "habits: games.jsonl" in reported
-    views = arrays_of([view for game in own_games(tmp_path / "games.jsonl") for view in views_of(game, 2)])
+    assert "terms: held out error" in reported and "integers: held out error" in reported
     network = read_network(tmp_path / "one.network")
-    learner = Learner(0, 0.0)
-    learner._state |= {name: np.float32(getattr(network, name)) for name in LAYOUT}
-    before = mean_loss(views, lambda part: np.zeros_like(part.habits), 64)
-    assert mean_loss(views, learner.logarithms, 64) < before - 0.1
-    assert losses(views, chances_of(views, learner.logarithms(views))).min() >= 0
+    learned = [words for words in own_games(tmp_path / "games.jsonl") if not is_held_out(words)]
+    samples = samples_of(learned, 1, network.buckets)
+    bases = samples.inputs.bases
+    with_network = losses_of(bases + evaluate(network, samples.inputs) / UNIT, samples.results)
+    assert with_network["error"] < losses_of(bases, samples.results)["error"] - 0.02
+
+    # What is learned from is what the engine evaluates: each position's value, and the sum that it is added to.
+    words, evaluation = words_of(4), Evaluation(network)
+    inputs = samples_of([words], 1, network.buckets).inputs
+    values = evaluate(network, inputs)
+    for row, (position, _) in enumerate(positions_of(words)):
+        *terms, shown, _ = explain(position.record, evaluation)
+        sign = 1 - 2 * position.turn
+        assert shown == f"network {sign * values[row]:+d}"
+        counted = [line.rsplit(" ", 3)[1:] for line in terms]
+        total = sum(int(count) * float(weight) for count, _, weight in counted)
+        assert sign * inputs.bases[row] * UNIT == pytest.approx(total, abs=0.01)
+    assert row + 1 == len(values) and len(set(values.tolist())) > 20
+
+
+def test_results_are_the_mover_s_and_both_sides_move() -> None:
+    words = words_of(4)
+    result = result_of(words)
+    assert result is not None and result_of(words[:10]) is None
+    samples = samples_of([words], 3, 4)
+    turns = [position.turn for position, ply in positions_of(words) if ply % 3 == 0]
+    assert samples.results.tolist() == [1 - result if turn else result for turn in turns]
+    assert set(turns) == {0, 1} and set(np.unique(samples.inputs.counts)) <= set(range(2, 51))
 
 
 def test_too_few_games_are_one_line(

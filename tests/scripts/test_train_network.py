@@ -14,36 +14,24 @@ import pytest
 
 from scripts.network import train_xiangqi_network
 from scripts.network import training as network_training
-from scripts.network.kernels import add_gradients, compile_kernels, list_rows
+from scripts.network.kernels import add_gradients, compile_kernels
 from scripts.network.learner import (
     PARAMETERS,
     Learner,
-    as_bytes,
     new_state,
     state_of,
-    targets_of,
     weights_of,
 )
 from scripts.network.sample_sets import HELD_OUT, count_samples, load_samples
 from scripts.network.samples import SAMPLE_DTYPE, SampleFile
 from scripts.network.training import rate_at
-from scripts.network.weights import (
-    CENTIPAWNS,
-    LARGEST_OUTPUT,
-    NO_ROW,
-    SCALES,
-    Weights,
-    count_pieces,
-    evaluate,
-    floats,
-    input_rows,
-    mirrored,
-    quantise,
-)
+from scripts.network.weights import LARGEST_OUTPUT, SCALES, Weights, evaluate, floats, quantise
+from scripts.network.xiangqi_inputs import CENTIPAWNS, inputs_of, mirrored, targets_of
 
 from siqi.games import registry
 from siqi.games.books.book import BookFileError
-from siqi.games.xiangqi.evaluation.network import ROWS, read_network
+from siqi.games.books.nnue import Network
+from siqi.games.xiangqi.evaluation.network import ARCHITECTURE, ROWS, read_network
 
 VALUES = np.array([0, 20, 20, 20, 20, 40, 40, 90, 90, 45, 45, 10, 10, 10, 10, 10])
 """Values of the pieces by slot: a score that is quickly learned."""
@@ -111,15 +99,13 @@ def naive_rows(fen: str) -> tuple[list[int], list[int]]:
 
 def test_inputs_are_those_of_a_naive_oracle(played: tuple[Any, list[str]]) -> None:
     samples, fens = played
-    listed = np.empty((2, 32), np.int32)
-    rows, pieces = input_rows(samples), count_pieces(samples)
-    assert len(set(pieces.tolist())) > 3 and len(set(samples["square"][:, 0].tolist())) > 3
+    inputs = inputs_of(samples, 8)
+    assert len(set(inputs.counts.tolist())) > 3 and len(set(samples["square"][:, 0].tolist())) > 3
     for i, fen in enumerate(fens):
-        expected = naive_rows(fen)
-        assert list_rows(as_bytes(samples)[i], listed) == pieces[i]
+        expected, pieces = naive_rows(fen), sum(letter.isalpha() for letter in fen.split()[0])
+        assert (inputs.counts[i], inputs.buckets[i], inputs.bases[i]) == (pieces, (pieces - 1) * 8 // 32, 0)
         for view in range(2):
-            assert sorted(rows[i, view][rows[i, view] != NO_ROW].tolist()) == expected[view]
-            assert sorted(listed[view, : pieces[i]].tolist()) == expected[view]
+            assert sorted(inputs.rows[i, view, :pieces].tolist()) == expected[view]
 
 
 HIDDEN = 8
@@ -139,25 +125,33 @@ def random_weights(neurons: int, buckets: int, seed: int) -> Weights:
     )
 
 
+def rounded(weights: Weights) -> Network:
+    return quantise(weights, ARCHITECTURE, CENTIPAWNS)
+
+
+def values_of(network: Network, samples: Any) -> Any:
+    return evaluate(network, inputs_of(samples, network.buckets))
+
+
 def test_exchanged_sides_have_the_same_value(samples: Any) -> None:
     exchanged = samples.copy()
     flipped = np.append([81 - square // 9 * 9 + square % 9 for square in range(90)], 90)
     exchanged["square"] = np.roll(flipped[samples["square"]], 16, axis=1)
     exchanged["turn"] ^= 1
-    network = quantise(random_weights(32, 8, 1))
-    values = evaluate(network, samples)
-    assert len(set(values.tolist())) > 100 and (values == evaluate(network, exchanged)).all()
+    network = rounded(random_weights(32, 8, 1))
+    values = values_of(network, samples)
+    assert len(set(values.tolist())) > 100 and (values == values_of(network, exchanged)).all()
 
 
 def test_a_mirrored_position_has_the_same_value_if_no_king_is_on_the_middle_file(samples: Any) -> None:
     """Values are equal if no king is on the middle file; there the network must learn it, from mirrored positions."""
-    network = quantise(random_weights(32, 8, 1))
-    assert (evaluate(network, mirrored(samples)) != evaluate(network, samples)).any()
+    network = rounded(random_weights(32, 8, 1))
+    assert (values_of(network, mirrored(samples)) != values_of(network, samples)).any()
     assert (mirrored(mirrored(samples)) == samples).all()
     aside = samples.copy()
     aside["square"][:, 0] = np.where(samples["ply"] % 2, 3, 14)
     aside["square"][:, 16] = np.where(samples["ply"] % 3, 86, 75)
-    assert (evaluate(network, mirrored(aside)) == evaluate(network, aside)).all()
+    assert (values_of(network, mirrored(aside)) == values_of(network, aside)).all()
 
 
 # ---------------------------------------------------------------- integers
@@ -165,8 +159,8 @@ def test_a_mirrored_position_has_the_same_value_if_no_king_is_on_the_middle_file
 
 def test_integers_are_those_of_the_formula(played: tuple[Any, list[str]]) -> None:
     samples, fens = played
-    network = quantise(random_weights(32, 8, 2))
-    values = evaluate(network, samples)
+    network = rounded(random_weights(32, 8, 2))
+    values = values_of(network, samples)
     inside = 0
     for i in range(0, len(samples), 50):
         sums = [
@@ -192,30 +186,36 @@ def test_integers_are_those_of_the_formula(played: tuple[Any, list[str]]) -> Non
 def test_rounding_costs_little(neurons: int, buckets: int, samples: Any) -> None:
     """A network with rounded weights has the integers' values; others differ by at most the rounding error."""
     weights = random_weights(neurons, buckets, 4)
-    network = quantise(weights)
-    rounded = floats(network)
-    again = quantise(rounded)
+    network = rounded(weights)
+    back = floats(network, CENTIPAWNS)
+    again = rounded(back)
     for one, other in zip(network.arrays, again.arrays, strict=True):
         assert (one == other).all()
-    values = evaluate(network, samples)
-    exact = learner_of(rounded).values(samples).astype(np.float64) * CENTIPAWNS
+    values = values_of(network, samples)
+    exact = values_by(back, samples).astype(np.float64) * CENTIPAWNS
     # Rounded down, hidden neurons to a 255th.
-    assert np.abs(values + 0.5 - exact).max() < 0.6 + CENTIPAWNS * np.abs(rounded.hidden_outputs).sum(1).max() / 255
-    away = np.abs(values - learner_of(weights).values(samples).astype(np.float64) * CENTIPAWNS)
+    assert np.abs(values + 0.5 - exact).max() < 0.6 + CENTIPAWNS * np.abs(back.hidden_outputs).sum(1).max() / 255
+    away = np.abs(values - values_by(weights, samples).astype(np.float64) * CENTIPAWNS)
     assert 0 < away.mean() < 0.5 * np.sqrt(neurons)
 
 
-def learner_of(weights: Weights) -> Learner:
-    state = new_state(len(weights.biases), len(weights.output_biases), HIDDEN, 0)
+def values_by(weights: Weights, samples: Any) -> Any:
+    """Return what a learner with these weights makes of samples, in logits."""
+    buckets = len(weights.output_biases)
+    state = first_state(len(weights.biases), buckets, 0)
     state |= dict(zip([name for name in PARAMETERS if name != "factors"], weights, strict=True))
     state["factors"] = np.zeros_like(state["factors"])
-    return Learner(state, 1)
+    return Learner(state, 1).values(inputs_of(samples, buckets))
+
+
+def first_state(neurons: int, buckets: int, seed: int) -> Any:
+    return new_state(ARCHITECTURE._replace(neurons=neurons), buckets, seed)
 
 
 def test_what_could_overflow_is_not_written() -> None:
     weights = random_weights(32, 2, 5)
     large = weights._replace(output=weights.output * 1.9)
-    assert quantise(weights).scale == SCALES[0] and quantise(large).scale == SCALES[1]
+    assert rounded(weights).scale == CENTIPAWNS * SCALES[0] and rounded(large).scale == CENTIPAWNS * SCALES[1]
     for faulty, why in (
         (weights._replace(rows=weights.rows * 30), "accumulators may overflow"),
         (weights._replace(rows=weights.rows * 3000), "does not fit 16 bits"),
@@ -226,7 +226,7 @@ def test_what_could_overflow_is_not_written() -> None:
         (random_weights(512, 2, 5)._replace(output=np.full((2, 1024), 3.9)), "32 bits"),
     ):
         with pytest.raises(ValueError, match=why):
-            quantise(faulty)
+            rounded(faulty)
 
 
 # ---------------------------------------------------------------- learning
@@ -234,10 +234,11 @@ def test_what_could_overflow_is_not_written() -> None:
 
 def loss_of(weights: Weights, samples: Any, targets: Any) -> float:
     """Return the mean squared error in float64."""
-    rows = np.vstack([weights.rows, np.zeros_like(weights.rows[:1])]).astype(np.float64)
-    sums = rows[input_rows(samples)].sum(2) + weights.biases
-    x = sums.reshape(len(samples), -1).clip(0, 1)
-    bucket = (count_pieces(samples) - 1) * len(weights.output_biases) // 32
+    inputs = inputs_of(samples, len(weights.output_biases))
+    bucket = inputs.buckets
+    rows = weights.rows.astype(np.float64)
+    sums = [rows[row[:, :count]].sum(1) for row, count in zip(inputs.rows, inputs.counts, strict=True)]
+    x = (np.array(sums) + weights.biases).reshape(len(samples), -1).clip(0, 1)
     y = (np.einsum("nhj,nj->nh", weights.hidden[bucket], x) + weights.hidden_biases[bucket]).clip(0, 1)
     logits = (x**2 * weights.output[bucket]).sum(1) + weights.output_biases[bucket]
     logits += (y**2 * weights.hidden_outputs[bucket]).sum(1)
@@ -250,7 +251,7 @@ def test_gradients_are_those_of_differences(samples: Any) -> None:
     weights, targets = random_weights(8, 4, 6), targets_of(samples, 0.3)
     gradients = [np.zeros_like(array) for array in weights]
     unit = np.float32(1 / len(samples))
-    error = add_gradients(as_bytes(samples), targets, unit, *weights, *gradients) / len(samples)
+    error = add_gradients(*inputs_of(samples, 4), targets, unit, *weights, *gradients) / len(samples)
     assert error == pytest.approx(loss_of(weights, samples, targets), rel=1e-5)
     dice, step = np.random.default_rng(1), 1e-5
     exact = Weights(*(array.astype(np.float64) for array in weights))
@@ -275,12 +276,12 @@ def test_targets_are_in_the_mover_s_view() -> None:
 
 
 def learn(learner: Any, samples: Any, steps: int, row_decay: float = 0.0) -> list[float]:
-    targets = targets_of(samples, 0.0)
-    return [learner.step(samples, targets, 3e-3, row_decay) for _ in range(steps)]
+    targets, inputs = targets_of(samples, 0.0), inputs_of(samples, 4)
+    return [learner.step(inputs, targets, 3e-3, row_decay) for _ in range(steps)]
 
 
 def test_learning_reduces_the_loss_and_goes_on_from_its_state(samples: Any) -> None:
-    learner = Learner(new_state(32, 4, HIDDEN, 1), 2)
+    learner = Learner(first_state(32, 4, 1), 2)
     errors = learn(learner, samples, 30)
     assert errors[-1] < errors[0] / 4
     state = learner.state()
@@ -293,14 +294,14 @@ def test_learning_reduces_the_loss_and_goes_on_from_its_state(samples: Any) -> N
 
 
 def test_factors_are_part_of_every_bucket() -> None:
-    state = new_state(8, 1, HIDDEN, 1)
+    state = first_state(8, 1, 1)
     table = weights_of(state).rows.reshape(6, 1260, 8)
     assert np.allclose(table - state["rows"].reshape(6, 1260, 8), state["factors"])
 
 
 def test_a_learner_that_begins_with_a_network_begins_with_what_its_buckets_share() -> None:
     weights = random_weights(8, 4, 6)
-    state = state_of(weights)
+    state = state_of(weights, ARCHITECTURE)
     assert np.allclose(weights_of(state).rows, weights.rows, atol=1e-6)
     assert np.allclose(state["rows"].reshape(6, 1260, 8).mean(0), 0, atol=1e-6)
 
@@ -308,19 +309,19 @@ def test_a_learner_that_begins_with_a_network_begins_with_what_its_buckets_share
 def test_decay_makes_buckets_alike(samples: Any) -> None:
     """Decay makes buckets alike: rows lose a share of themselves in each step, factors nothing."""
     few, start = samples[:8], random_weights(32, 4, 6)
-    free, decayed = (Learner(state_of(start), 1) for _ in range(2))
+    free, decayed = (Learner(state_of(start, ARCHITECTURE), 1) for _ in range(2))
     learn(free, few, 20)
     learn(decayed, few, 20, row_decay=1.0)
-    untouched = np.abs(free.state()["rows"] - state_of(start)["rows"]).max(1) == 0
+    untouched = np.abs(free.state()["rows"] - state_of(start, ARCHITECTURE)["rows"]).max(1) == 0
     assert untouched.mean() > 0.5
     left = decayed.state()["rows"][untouched] / free.state()["rows"][untouched]
     assert left == pytest.approx((1 - 3e-3) ** 20, rel=1e-3)
-    unseen = np.abs(free.state()["factors"] - state_of(start)["factors"]).max(1) == 0
+    unseen = np.abs(free.state()["factors"] - state_of(start, ARCHITECTURE)["factors"]).max(1) == 0
     assert (decayed.state()["factors"][unseen] == free.state()["factors"][unseen]).all() and unseen.any()
 
 
 def test_threads_differ_in_rounding_alone(samples: Any) -> None:
-    one, three = (Learner(new_state(32, 4, HIDDEN, 1), threads) for threads in (1, 3))
+    one, three = (Learner(first_state(32, 4, 1), threads) for threads in (1, 3))
     assert learn(one, samples, 5) == pytest.approx(learn(three, samples, 5), rel=1e-4)
 
 
@@ -404,7 +405,7 @@ def test_a_killed_run_ends_with_the_same_network(run: Callable[..., str], tmp_pa
     losses = [json.loads(line) for line in Path("whole.jsonl").read_text().splitlines()]
     assert {loss["stage"] for loss in losses} == {"distil", "search"} and len(losses) > 10
     assert losses[-1]["test"] < losses[0]["test"] and Path("whole.svg").stat().st_size > 1000
-    network = read_network(Path("whole.network"), 128)
+    network = read_network(Path("whole.network"))
     assert network.buckets == 8
 
     monkeypatch.setattr(network_training, "SAVE_S", 0.0)
@@ -470,14 +471,14 @@ def test_a_network_can_be_learned_on(run: Callable[..., str]) -> None:
         "--distil-rate",
         "1e-9",
     )
-    one, two = (read_network(Path(name), 128) for name in ("one.network", "two.network"))
+    one, two = (read_network(Path(name)) for name in ("one.network", "two.network"))
     assert all((a == b).all() for a, b in zip(one.arrays, two.arrays, strict=True))
     (line,) = run("--out", "three.network", "--start", "one.network", status=2).splitlines()
     assert line.endswith("one.network: has 2 buckets, not 8")
     (line,) = run("--out", "three.network", "--start", "static.zst", status=2).splitlines()
     assert "static.zst: not a book" in line
     with pytest.raises(BookFileError):
-        read_network(Path("one.network"), 256)
+        read_network(Path("one.network"), ARCHITECTURE._replace(neurons=256))
 
 
 def test_wrong_options_are_refused(run: Callable[..., str]) -> None:

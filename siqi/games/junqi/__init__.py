@@ -39,11 +39,20 @@ INFO = GameInfo(
             "`cooperation`，由各选项设定的论文 4 程序；`paper`，完整的论文 4 程序：一个线程，按 `q` 选着；"
             "`plain-uct`，只有它的 UCT；`minimax`、`alphabeta`、`montecarlo`，它的其他对手",
         ),
-        NETWORK_FILE,
+        NETWORK_FILE,  # first, so that `Evaluation network` finds it when a game is loaded
+        combo("Evaluation", "network", "terms").explained(
+            "of completed boards, in the default search: `terms` with fitted weights, or `network`, which adds a "
+            "neural network's value",
+            "默认搜索中完整局面的估值：`terms` 用拟合权重的各项；`network` 在各项之上加神经网络",
+        ),
         combo("Beliefs", "network", "habits").explained(
             "how likely the types of unseen pieces are: `habits`, by what pieces of each type do; `network`, "
             "by a neural network",
             "未知棋子各种类型的可能性：`habits` 按各类棋子行为习惯的表；`network` 按神经网络",
+        ),
+        Option("BeliefsFile", "string").explained(
+            "the network of `Beliefs network`, used in place of the shipped one",
+            "`Beliefs network` 用的网络，代替自带的网络",
         ),
         Option("CooperationAlpha", "number", "0.4", 0, 1, paper=4).explained(
             "`cooperation`: learning rate",
@@ -78,7 +87,9 @@ class Settings(NamedTuple):
 
     algorithm: str
     network_file: str
+    evaluation: str
     beliefs: str
+    beliefs_file: str
     cooperation_alpha: float
     cooperation_gamma: float
     cooperation_pieces: int

@@ -86,7 +86,7 @@ class Junqi:
             from siqi.games.junqi.search.flat import FlatAdapter
 
             return SamplingSearcher(FlatAdapter(lambda: self.knowledge.beliefs))
-        return DeepeningSearcher(WorldsAdapter(lambda: self.knowledge.beliefs))
+        return DeepeningSearcher(WorldsAdapter(lambda: self.knowledge.beliefs, lambda: self.knowledge.evaluation))
 
     def consult(self, position: JunqiPosition) -> list[BookLine]:
         return []
@@ -97,7 +97,10 @@ class Junqi:
     def evaluate(self, position: JunqiPosition) -> list[str]:
         if not position.has_pieces:
             return ["total +0 before the set-ups"]
-        return explain(position.record) if position.viewer is None else explain_view(position, self.knowledge.beliefs)
+        evaluation = self.knowledge.evaluation
+        if position.viewer is None:
+            return explain(position.record, evaluation)
+        return explain_view(position, self.knowledge.beliefs, evaluation)
 
     def perft(self, position: JunqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         """Yield each move with the leaves below it; ValueError if `depth` is above 1 in a view, or above MAX_PERFT."""

@@ -1,184 +1,182 @@
-"""The network of Junqi's beliefs against a plain computation, what it may not change, its file and its options."""
+"""Junqi's evaluation by a network: against a slow oracle along games; its file, its option, and who does without it."""
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from junqi_games import FIRST, RECORDS, random_games, replay
+from client import Client
+from junqi_games import random_games
 from samples import sampled
 
+from naive import junqi as naive
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, open_book, write_book
-from siqi.games.contract import Game, Task, exhaust
-from siqi.games.junqi.knowledge.behaviour import HISTORY, TRAITS
-from siqi.games.junqi.knowledge.belief_models import FLOOR, HABITS, NetworkModel, shares
-from siqi.games.junqi.knowledge.network import (
-    INPUTS,
-    KIND,
-    LAYOUT,
-    NEURONS,
-    VERSION,
-    Network,
-    likelihoods,
-    read_network,
-    write_network,
-)
-from siqi.games.junqi.knowledge.worlds import draw_worlds, marginals
-from siqi.games.junqi.rules.lookup import COUNTS, ENGINEER, PIECES
+from siqi.games.books.nnue import Network
+from siqi.games.contract import Task, exhaust
+from siqi.games.junqi.evaluation.accumulator import network_value
+from siqi.games.junqi.evaluation.choice import Evaluation, choose
+from siqi.games.junqi.evaluation.evaluate import begin_line, follow_move
+from siqi.games.junqi.evaluation.network import ARCHITECTURE, read_network, write_network
+from siqi.games.junqi.evaluation.sums import mobile_pieces
+from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD, PIECES
+from siqi.games.junqi.rules.notation import without_result
+from siqi.games.junqi.rules.position import NOBODY, POSITION, result_code
+from siqi.games.junqi.rules.work import MAX_PLY, WORK, WORK_DTYPE
 from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import entry, int64, new_record
 
-NAMES = (*TRAITS, *HISTORY)
-
-
-def some_network(seed: int = 1, spread: float = 0.3) -> Network:
-    draw = np.random.default_rng(seed)
-    return Network(*(draw.normal(0, spread, shape) for _, shape in LAYOUT.values()))
+FLAG, MINE = 11, 9
 
 
-@pytest.fixture(scope="module")
-def game() -> Game:
-    return registry.load("junqi")
+@entry(int64(POSITION, WORK, LOOKUP, int64))
+def first_value(pos: Any, work: Any, lookup: Any, ply: int) -> int:
+    begin_line(pos, work, lookup, ply)
+    return network_value(pos, work, ply, mobile_pieces(work, ply))
 
 
-def view_of(game: Game, plies: int, viewer: int = 0) -> Any:
-    referee = replay(game, [RECORDS[4]["first"], RECORDS[4]["second"], *RECORDS[4]["moves"][:plies]])
-    return replay(game, referee.view_moves(viewer))
+@entry(int64(POSITION, POSITION, WORK, LOOKUP, int64, int64, int64))
+def next_value(before: Any, pos: Any, work: Any, lookup: Any, ply: int, next_ply: int, move: int) -> int:
+    follow_move(before, work, lookup, ply, next_ply, move, result_code(before, lookup, move))
+    return network_value(pos, work, next_ply, mobile_pieces(work, next_ply))
 
 
-def plain_inputs(may: int, did: dict[str, int], plies: int) -> list[float]:
-    def since(name: str, faded: float) -> float:
-        return math.exp(-faded) if did[name] else 0.0
+def random_network(seed: int, size: int = 30) -> Network:
+    """Return a network of random numbers; the default size keeps some neurons at 0, some between, some at the top."""
+    rng, neurons, hidden, buckets = np.random.default_rng(seed), ARCHITECTURE.neurons, ARCHITECTURE.hidden, 4
+    return Network(
+        rng.integers(-size, size + 1, (ARCHITECTURE.rows, neurons)).astype(np.int16),
+        rng.integers(-50, 150, neurons).astype(np.int16),
+        rng.integers(-127, 128, (buckets, 2 * neurons)).astype(np.int16),
+        rng.integers(-100_000, 100_000, buckets).astype(np.int32),
+        rng.integers(-100, 101, (buckets, hidden, 2 * neurons)).astype(np.int16),
+        rng.integers(-100_000, 100_000, (buckets, hidden)).astype(np.int32),
+        rng.integers(-2047, 2048, (buckets, hidden)).astype(np.int16),
+        400,
+    )
 
-    types = [float(may >> kind & 1) for kind in range(12)]
-    traits = [min(did[name] / most, 1.0) for name, most in TRAITS.items()]
-    logarithms = [math.log(1 + did[name]) / 3 for name in TRAITS]
-    history = [
-        since("last", (plies - did["last"]) / 6),
-        since("first", did["first"] / 20),
-        min(did["beat"], 3) / 2,
-        min(did["withstood"], 3) / 2,
-        math.log(1 + did["steps"]) / 3,
-        math.log(1 + did["runs"]) / 2,
-        float(did["fallen"] > 0),
-        since("fallen", did["fallen"] / 30),
-        plies / 100,
-        math.exp(-plies / 20),
+
+def value_by_hand(network: Network, pos: Any) -> int:
+    """Return the network's value for the side to move, by Python's integers, from the description in network.py."""
+    pieces = [(square, int(piece) - 1) for square, piece in enumerate(pos.board) if piece]
+    kinds = {piece: int(pos.may[piece]).bit_length() - 1 for _, piece in pieces}
+    squares = {piece: square for square, piece in pieces}
+    mobile = [
+        piece
+        for square, piece in pieces
+        if kinds[piece] not in (FLAG, MINE) and naive.SQUARES[square] not in naive.HEADQUARTERS
     ]
-    return [*types, *traits, *logarithms, *history]
+    bucket = min(len(mobile) * network.buckets // 42, network.buckets - 1)
+    active: list[int] = []
+    for side in (int(pos.turn), 1 - int(pos.turn)):
+
+        def seen(square: int, side: int = side) -> tuple[int, int]:
+            row, column = divmod(square, 5)
+            return (row, column) if side == 0 else (11 - row, 4 - column)
+
+        (flag,) = [squares[piece] for piece in squares if kinds[piece] == FLAG and piece // PIECES == side]
+        is_mirrored = seen(flag)[1] > 2
+        sums = network.biases.astype(int)
+        for square, piece in pieces:
+            row, column = seen(square)
+            kind = kinds[piece] + 12 * (piece // PIECES != side)
+            place = 5 * row + (4 - column if is_mirrored else column)
+            sums = sums + network.feature_weights[120 * kind + 2 * place + (int(pos.fought) >> piece & 1)]
+        active += [min(max(int(x), 0), 255) for x in sums]
+    total = sum(x * x * int(w) for x, w in zip(active, network.output_weights[bucket], strict=True))
+    total += 255 * int(network.output_biases[bucket])
+    for k in range(network.hidden):
+        y = sum(x * int(w) for x, w in zip(active, network.hidden_weights[bucket, k], strict=True))
+        y = min(max(y + int(network.hidden_biases[bucket, k]) >> 9, 0), 255)
+        total += y * y * int(network.hidden_outputs[bucket, k])
+    return total * network.scale // (255 * 255 * 512)
 
 
-def plain_layer(inputs: list[float], weights: Any, biases: Any) -> list[float]:
-    sums = (sum(x * weights[i, n] for i, x in enumerate(inputs)) for n in range(NEURONS))
-    return [max(0.0, biases[n] + total) for n, total in enumerate(sums)]
-
-
-@pytest.mark.parametrize("plies", [0, 41])
-def test_the_factors_are_those_of_a_plain_computation(game: Game, plies: int) -> None:
-    network, view = some_network(), view_of(game, plies)
-    may, counts = view.believed(1).may, view.counts()[PIECES:]
-    factors = likelihoods(network, may, counts, plies)
-    for piece in range(PIECES):
-        inputs = plain_inputs(may[piece], dict(zip(NAMES, counts[piece].tolist(), strict=True)), plies)
-        assert len(inputs) == INPUTS
-        first = plain_layer(inputs, network.input_weights, network.slot_biases[piece])
-        second = plain_layer(first, network.hidden_weights, network.hidden_biases)
-        for kind in range(12):
-            sums = sum(second[n] * network.output_weights[n, kind] for n in range(NEURONS))
-            expected = min(max(sums + network.slot_outputs[piece, kind], -12.0), 12.0)
-            assert math.log(factors[piece, kind]) == pytest.approx(expected, abs=1e-6)
-
-
-@sampled("games", 2, 6)
-def test_what_is_known_stays_known(game: Game, games: int) -> None:
-    """Whatever a network says: worlds keep the sets and counts, and each possible type keeps its floor."""
-    model = NetworkModel(some_network(2, 3.0))
-    for referee, _ in list(random_games(game, 9, games))[::7]:
-        for viewer in range(2):
-            view = replay(game, referee.view_moves(viewer))
-            if view.outcome() is not None:
-                continue
-            belief = view.believed(1 - viewer, model)
-            for weights in belief.weights.values():
-                can = np.array(belief.may)[:, None] >> np.arange(12) & 1
-                assert (shares(weights) >= 0.99 * FLOOR * shares(can)).all()
-            for kinds in draw_worlds(belief, 20, 3).kinds.tolist():
-                assert all(types >> kind & 1 for types, kind in zip(belief.may, kinds, strict=True))
-                assert tuple(kinds.count(kind) for kind in range(12)) == COUNTS
-
-
-def test_pieces_of_a_fen_are_believed_by_habits(game: Game) -> None:
-    view = game.position(view_of(game, 20).fen())
-    by_network, by_habits = (view.believed(1, model) for model in (NetworkModel(some_network()), HABITS))
-    assert all(np.array_equal(by_network.weights[flag], weights) for flag, weights in by_habits.weights.items())
+@sampled("games", 3, 30)
+def test_the_value_along_a_line_is_that_of_the_oracle(games: int) -> None:
+    game, network = registry.load("junqi"), random_network(3)
+    evaluation, work = Evaluation(network), new_record(WORK_DTYPE)
+    evaluation.prepare([work])
+    ply, before, values = 0, None, set()
+    for position, _ in random_games(game, 7, games):
+        pos = position.record.copy()
+        if position.ply == 2:
+            ply = MAX_PLY
+            value = first_value(pos, work, LOOKUP_RECORD, ply)
+        else:
+            ply, last = (ply + 1) % MAX_PLY, ply
+            move = without_result(position.moves()[-1])
+            value = next_value(before, pos, work, LOOKUP_RECORD, last, ply, move)
+        if pos.loser == NOBODY:
+            assert value == value_by_hand(network, pos)
+            values.add(value)
+        before = pos
+    assert len(values) > 50
 
 
 def test_a_network_is_read_as_it_was_written(tmp_path: Path) -> None:
-    network = some_network()
-    write_network(tmp_path / "my.network", {"training": {}}, network)
-    for written, found in zip(network, read_network(tmp_path / "my.network"), strict=True):
-        assert np.array_equal(np.float32(written), np.float32(found))
+    network = random_network(1)
+    write_network(tmp_path / "my.network", {"games": 3}, network)
+    back = read_network(tmp_path / "my.network")
+    assert all((np.asarray(one) == np.asarray(other)).all() for one, other in zip(back, network, strict=True))
+    extreme = network._replace(feature_weights=np.full_like(network.feature_weights, 700))
+    with pytest.raises(ValueError, match="overflow"):
+        write_network(tmp_path / "other.network", {}, extreme)
 
 
-def damaged(path: Path, damage: str) -> None:
-    write_network(path, {}, some_network())
-    book = open_book(path, KIND, VERSION, 1 << 20)
-    about, payload = {key: value for key, value in book.about.items() if key in ("inputs", "neurons")}, book.payload
-    if damage == "another build":
-        about["neurons"] = 64
-    elif damage == "no number":
-        payload = payload.copy()
-        payload[:4] = np.frombuffer(np.float32(math.nan).tobytes(), np.uint8)
-    elif damage == "too short":
-        payload = payload[:-4]
-    write_book(path, KIND, VERSION, about, payload.tobytes())
-
-
-@pytest.mark.parametrize("damage", ["another build", "no number", "too short"])
-def test_a_bad_file_is_one_line(tmp_path: Path, damage: str) -> None:
+def test_a_bad_file_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "bad.network"
-    damaged(path, damage)
-    with pytest.raises(BookFileError) as caught:
+    write_network(path, {}, random_network(2))
+    book = open_book(path, ARCHITECTURE.kind, ARCHITECTURE.version)
+    about = {key: book.about[key] for key in ("inputs", "activation", "neurons", "hidden", "buckets", "scale")}
+    write_book(path, ARCHITECTURE.kind, ARCHITECTURE.version, about | {"neurons": 128}, book.payload.tobytes())
+    with pytest.raises(BookFileError, match="not of 64 and 8"):
         read_network(path)
-    assert str(caught.value).startswith(str(path)) and "\n" not in str(caught.value)
     warnings: list[str] = []
     own = registry.load("junqi", warnings.append)
     own.set_option("NetworkFile", str(path))
-    own.set_option("Beliefs", "network")
-    assert own.evaluate(view_of(own, 6))[-1].startswith("total ")
+    own.set_option("Evaluation", "network")
+    assert own.evaluate(own.position())[-1].startswith("total ")
+    position, _ = next(random_games(own, 1, 1))
+    assert own.evaluate(position)[-1].startswith("total ")
     assert len(warnings) == 1 and str(path) in warnings[0]
 
 
-def test_the_option_changes_beliefs_and_the_papers_players_keep_theirs(tmp_path: Path) -> None:
+def test_eval_lists_the_network_s_value(tmp_path: Path) -> None:
     path = tmp_path / "my.network"
-    write_network(path, {}, some_network(3, 0.5))
+    network = random_network(4)
+    write_network(path, {}, network)
+    position, _ = next(random_games(registry.load("junqi"), 1, 1))
+    with Client("setoption name UCI_Variant value junqi") as client:
+        client.send("position startpos moves " + " ".join(position.words), "setoption name Evaluation value terms")
+        terms = client.answers("eval")
+        client.send(f"setoption name NetworkFile value {path}", "setoption name Evaluation value network")
+        shown = client.answers("eval")
+    value = value_by_hand(network, position.record) * (1 - 2 * position.turn)
+    assert f"eval network {value:+d}" in shown
+    assert [line for line in shown if not line.startswith(("eval network", "eval total"))] == terms[:-1]
+
+
+def test_the_option_changes_the_default_search_and_no_other_player(tmp_path: Path) -> None:
+    path = tmp_path / "my.network"
+    write_network(path, {}, random_network(5))
+    position, _ = next(random_games(registry.load("junqi"), 1, 1))
     answers: dict[tuple[str, str], list[Any]] = {}
     for algorithm in ("worlds", "uct", "flat", "minimax", "plain-uct"):
-        for beliefs in ("habits", "network"):
+        for evaluation in ("terms", "network"):
             own = registry.load("junqi")
-            for name, value in (("Algorithm", algorithm), ("NetworkFile", str(path)), ("Beliefs", beliefs)):
+            for name, value in (("Algorithm", algorithm), ("NetworkFile", str(path)), ("Evaluation", evaluation)):
                 own.set_option(name, value)
             searcher = own.searcher()
             searcher.configure(1, 1, 5)
-            report = exhaust(searcher, Task(view_of(own, 12), Control(400)))
-            answers[algorithm, beliefs] = [(line.pv, line.score) for line in report.lines]
-    for algorithm in ("worlds", "uct", "flat"):
-        assert answers[algorithm, "habits"] != answers[algorithm, "network"], algorithm
-    for algorithm in ("minimax", "plain-uct"):
-        assert answers[algorithm, "habits"] == answers[algorithm, "network"], algorithm
+            report = exhaust(searcher, Task(position, Control(400)))
+            answers[algorithm, evaluation] = [(line.pv, line.score) for line in report.lines]
+    for algorithm in ("worlds", "uct", "flat", "minimax", "plain-uct"):
+        is_same = answers[algorithm, "terms"] == answers[algorithm, "network"]
+        assert is_same == (algorithm != "worlds"), algorithm
 
 
-def test_marginals_follow_the_network(game: Game) -> None:
-    """A network that takes the piece in a slot for an engineer is believed."""
-    zero = Network(*(np.zeros(shape) for _, shape in LAYOUT.values()))
-    view = replay(game, [FIRST, "?"])
-    slot, outputs = 8, zero.slot_outputs.copy()
-    outputs[slot, ENGINEER] = 6.0
-    chances = [
-        marginals(view.believed(1, NetworkModel(zero._replace(slot_outputs=each))))[slot, ENGINEER]
-        for each in (zero.slot_outputs, outputs)
-    ]
-    assert chances[0] < 0.2 and chances[1] > 0.7
+def test_without_a_network_the_terms_stand_alone() -> None:
+    assert choose("terms").name == "terms"

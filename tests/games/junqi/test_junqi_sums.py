@@ -9,8 +9,9 @@ from junqi_games import random_games
 from samples import sampled
 
 from siqi.games import registry
-from siqi.games.junqi.evaluation.evaluate import QUIET_GRACE, evaluate_here
-from siqi.games.junqi.evaluation.sums import begin_sums, evaluate_in_line, follow_move, new_line, prepare
+from siqi.games.junqi.evaluation.choice import Evaluation
+from siqi.games.junqi.evaluation.evaluate import begin_line, chance_of, evaluate_in_line, follow_move
+from siqi.games.junqi.evaluation.terms import CONTACT_WEIGHT, QUIET_GRACE, steps_overdue, sum_terms
 from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.notation import without_result
 from siqi.games.junqi.rules.position import NOBODY, POSITION, QUIET_LIMIT, result_code
@@ -22,7 +23,7 @@ CODES = ("attacker dies", "attacker wins", "both die", "plain")
 
 @entry(float64(POSITION, WORK, LOOKUP, int64))
 def counted_value(pos: Any, work: Any, lookup: Any, ply: int) -> float:
-    begin_sums(pos, work, lookup, ply)
+    begin_line(pos, work, lookup, ply)
     return evaluate_in_line(pos, work, lookup, ply)
 
 
@@ -38,11 +39,17 @@ def value_in_line(pos: Any, work: Any, lookup: Any, ply: int) -> float:
     return evaluate_in_line(pos, work, lookup, ply)
 
 
+@entry(float64(POSITION, WORK, LOOKUP))
+def value_of_terms(pos: Any, work: Any, lookup: Any) -> float:
+    total = sum_terms(pos, work, lookup)
+    return chance_of(total + CONTACT_WEIGHT * steps_overdue(pos, work, lookup))
+
+
 @sampled("games", 6, 60)
 def test_the_sum_along_a_line_is_that_of_all_terms(games: int) -> None:
-    game, line = registry.load("junqi"), new_line()
-    work, terms = new_record(WORK_DTYPE), new_record(WORK_DTYPE)
-    prepare(work, line)
+    game, evaluation = registry.load("junqi"), Evaluation()
+    work = new_record(WORK_DTYPE)
+    evaluation.prepare([work])
     before, ply, met = None, 0, set()
     for position, _ in random_games(game, 12, games):
         pos = position.record.copy()
@@ -56,7 +63,7 @@ def test_the_sum_along_a_line_is_that_of_all_terms(games: int) -> None:
         if pos.loser == NOBODY:
             quiet = int(pos.quiet)
             for pos.quiet in (quiet, QUIET_GRACE + 1 + ply % (QUIET_LIMIT - QUIET_GRACE)):
-                expected = evaluate_here(pos, terms, LOOKUP_RECORD)
+                expected = value_of_terms(pos, work, LOOKUP_RECORD)
                 assert value_in_line(pos, work, LOOKUP_RECORD, ply) == pytest.approx(expected, abs=1e-7)
         before = position.record.copy()
     assert met == set(CODES)
@@ -64,15 +71,15 @@ def test_the_sum_along_a_line_is_that_of_all_terms(games: int) -> None:
 
 def test_a_line_begins_at_any_position() -> None:
     """A line begins with the flags on either side, pieces that have fought, and mines beside flags or not."""
-    game, line = registry.load("junqi"), new_line()
-    work, terms = new_record(WORK_DTYPE), new_record(WORK_DTYPE)
-    prepare(work, line)
+    game, evaluation = registry.load("junqi"), Evaluation()
+    work = new_record(WORK_DTYPE)
+    evaluation.prepare([work])
     flags = set()
     for position, _ in random_games(game, 4, 8):
         pos = position.record
         if pos.loser == NOBODY and pos.fought:
             assert counted_value(pos, work, LOOKUP_RECORD, 0) == pytest.approx(
-                evaluate_here(pos, terms, LOOKUP_RECORD), abs=1e-7
+                value_of_terms(pos, work, LOOKUP_RECORD), abs=1e-7
             )
             flags.add((int(work.beside_flag[0]), int(work.beside_flag[1])))
     assert len(flags) == 4

@@ -15,17 +15,20 @@ from client import Client
 from naive.xiangqi import Naive, side_of
 from naive.xiangqi_network import network_value
 from siqi.games import registry
+from siqi.games.books import nnue
 from siqi.games.books.book import BookFileError, open_book, write_book
+from siqi.games.books.nnue import Network
 from siqi.games.contract import Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import code_address, entry, int64, new_record, outlined
 from siqi.games.xiangqi.data.endings import WHOLE, scale_of
 from siqi.games.xiangqi.evaluation import choice
-from siqi.games.xiangqi.evaluation import network as format_
 from siqi.games.xiangqi.evaluation.accumulator import (
     HEIGHTS,
+    HIDDEN,
     MAX_CENTIPAWNS,
     MAX_SCALED,
+    NEURONS,
     REACH,
     NetworkEvaluation,
     evaluate_by_network,
@@ -33,11 +36,9 @@ from siqi.games.xiangqi.evaluation.accumulator import (
     refresh,
 )
 from siqi.games.xiangqi.evaluation.network import (
-    HIDDEN,
+    ARCHITECTURE,
     NETWORK_BOOK,
-    NEURONS,
     ROWS,
-    Network,
     read_network,
     write_network,
 )
@@ -341,7 +342,7 @@ def test_eval_shows_what_each_piece_is_worth(game: Any, tmp_path: Path) -> None:
 
 def test_values_stay_below_a_known_win(game: Any) -> None:
     network = random_network(5, size=200)
-    strong = network._replace(output_weights=np.full_like(network.output_weights, 127), scale=format_.MAX_SCALE)
+    strong = network._replace(output_weights=np.full_like(network.output_weights, 127), scale=nnue.MAX_SCALE)
     for sign in (1, -1):
         values = Values(strong._replace(output_weights=sign * strong.output_weights))
         assert values.of(game.position()) == sign * MAX_CENTIPAWNS
@@ -349,7 +350,7 @@ def test_values_stay_below_a_known_win(game: Any) -> None:
 
 def extreme(sign: int) -> Network:
     """Return a network whose accumulators reach the bounds of 16 bits as nearly as allowed."""
-    each = (2**15 - (sign > 0)) // int(format_.PIECES.sum())
+    each = (2**15 - (sign > 0)) // sum(ARCHITECTURE.pieces)
     network = random_network(6)
     return network._replace(
         feature_weights=np.full_like(network.feature_weights, sign * each), biases=np.zeros_like(network.biases)
@@ -359,12 +360,12 @@ def extreme(sign: int) -> Network:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_extreme_weights_are_exact(game: Any, sign: int) -> None:
     network = extreme(sign)
-    assert format_.fault_of(network) == ""
+    assert nnue.fault_of(network, ARCHITECTURE) == ""
     values = Values(network)
     for position in games_of_random_moves(game, 1, 40, 3):
         assert values.of(position) == value_of(network, position)
     over = network._replace(feature_weights=network.feature_weights + np.int16(sign))
-    assert "overflow" in format_.fault_of(over)
+    assert "overflow" in nnue.fault_of(over, ARCHITECTURE)
 
 
 @pytest.mark.parametrize(
@@ -374,10 +375,10 @@ def test_a_file_gives_back_what_was_written(tmp_path: Path, neurons: int, hidden
     path = tmp_path / "a.network"
     network = random_network(8, buckets, neurons=neurons, hidden=hidden)
     write_network(path, {"games": 3}, network)
-    back = read_network(path, neurons, hidden)
+    back = read_network(path, ARCHITECTURE._replace(neurons=neurons, hidden=hidden))
     assert all((np.asarray(one) == np.asarray(other)).all() for one, other in zip(back, network, strict=True))
-    about = open_book(path, format_.KIND, format_.VERSION).about
-    assert [about[name] for name in ("games", *format_.SIZES)] == [3, neurons, hidden, buckets, 400]
+    about = open_book(path, ARCHITECTURE.kind, ARCHITECTURE.version).about
+    assert [about[name] for name in ("games", *nnue.SIZES)] == [3, neurons, hidden, buckets, 400]
 
 
 SPOILT = {
@@ -413,7 +414,7 @@ def test_what_is_larger_than_a_file_may_be_is_not_written(tmp_path: Path) -> Non
 
 
 def header_of(path: Path) -> dict[str, Any]:
-    about = dict(open_book(path, format_.KIND, format_.VERSION).about)
+    about = dict(open_book(path, ARCHITECTURE.kind, ARCHITECTURE.version).about)
     return {name: value for name, value in about.items() if name not in ("kind", "version", "size", "crc")}
 
 
@@ -421,7 +422,7 @@ def test_other_architectures_and_other_sizes_are_refused(tmp_path: Path) -> None
     path = tmp_path / "a.network"
     network = random_network(10)
     write_network(path, {}, network)
-    about, payload = header_of(path), open_book(path, format_.KIND, format_.VERSION).payload.tobytes()
+    about, payload = header_of(path), open_book(path, ARCHITECTURE.kind, ARCHITECTURE.version).payload.tobytes()
     changes: list[tuple[dict[str, Any], bytes, str]] = [
         ({"inputs": "others"}, payload, "another kind of network"),
         ({"activation": None}, payload, "another kind of network"),
@@ -439,7 +440,7 @@ def test_other_architectures_and_other_sizes_are_refused(tmp_path: Path) -> None
         ({}, b"\x7f" * len(payload), "output weight"),
     ]
     for change, data, reason in changes:
-        write_book(path, format_.KIND, format_.VERSION, about | change, data)
+        write_book(path, ARCHITECTURE.kind, ARCHITECTURE.version, about | change, data)
         with pytest.raises(BookFileError, match=reason):
             read_network(path)
 

@@ -1,10 +1,10 @@
 """The sum of the terms along a line of a search: a move changes what depends on its squares and its pieces alone.
 
 Once the squares of the flags are known, which never move, most terms are a sum over pieces by type, square and whether
-they have fought; others depend on the types left, which only battles change. The value is that of
-`evaluate_with_contact` (evaluate.py), which counts all terms anew, and took half of a search's time: 3.06 M nodes a
-second with it, 4.96 M without. Sums are integers, in tenths of the weights' unit, so they are exact however a position
-was reached.
+they have fought; others depend on the types left, which only battles change. The sum is that of `sum_terms` and
+`steps_overdue` (terms.py), which count all terms anew and took half of a search's time: 3.06 M nodes a second with
+them, 4.96 M without. Sums are integers, in tenths of the weights' unit, so they are exact however a position was
+reached.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from siqi.games.junqi.data.weights import TERMS
-from siqi.games.junqi.evaluation.evaluate import (
+from siqi.games.junqi.evaluation.terms import (
     APPROACH,
     BEATEN_BY,
     BOMBS_ON_UNBEATEN,
@@ -34,7 +34,6 @@ from siqi.games.junqi.evaluation.evaluate import (
     STEPS_OPEN,
     TEMPO,
     UNBEATEN,
-    chance_of,
     due_side,
     steps_to_contact,
 )
@@ -59,8 +58,7 @@ from siqi.games.junqi.rules.lookup import (
 from siqi.games.junqi.rules.position import POSITION, origin_of, target_of, type_of
 from siqi.games.junqi.rules.work import MAX_PLY, WORK
 from siqi.games.kernel.intrinsics import pointer_to, popcount, trailing_zeros
-from siqi.games.kernel.jit import Record, float64, inner, int64, record, record_type, void
-from siqi.games.kernel.memory import address_of
+from siqi.games.kernel.jit import Record, inner, int64, record, record_type, void
 
 WEIGHTS = tuple(round(10 * weight) for weight in TERMS.values())
 """The weights in tenths."""
@@ -127,18 +125,15 @@ def _piece_values(side: int) -> Any:
     return values
 
 
-_VALUES = np.array([_piece_values(0), -_piece_values(1)], np.int32)
-assert _VALUES.nbytes == VALUES_DTYPE.itemsize
+VALUES_OF_PIECES = np.array([_piece_values(0), -_piece_values(1)], np.int32)
+"""The contents of VALUES, the second side's negative."""
+
+assert VALUES_OF_PIECES.nbytes == VALUES_DTYPE.itemsize
 
 
 def new_line() -> Any:
     """Return the sums of a line's plies, one more than MAX_PLY."""
     return np.zeros(MAX_PLY + 1, SUMS_DTYPE)
-
-
-def prepare(work: Record, line: Any) -> None:
-    """Make the kernels that get this working memory keep their sums in `line`, of `new_line`."""
-    work.sums, work.values = address_of(line), address_of(_VALUES)
 
 
 # ---------------------------------------------------------------- kernels
@@ -222,7 +217,7 @@ def begin_sums(pos: Record, work: Record, lookup: Record, ply: int) -> None:
 
 
 @inner(void(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
-def follow_move(pos: Record, work: Record, lookup: Record, ply: int, next_ply: int, move: int, code: int) -> None:
+def follow_sums(pos: Record, work: Record, lookup: Record, ply: int, next_ply: int, move: int, code: int) -> None:
     """Set the sums of `next_ply`, to which a move leads from `pos`, the position of `ply`."""
     old, new = sums_at(work, ply), sums_at(work, next_ply)
     origin, target = origin_of(move), target_of(move)
@@ -264,9 +259,16 @@ def follow_move(pos: Record, work: Record, lookup: Record, ply: int, next_ply: i
     new.pieces = pieces + (1 - 2 * side) * WEIGHTS[STEPS_OPEN] * steps
 
 
-@inner(float64(POSITION, WORK, LOOKUP, int64))
-def evaluate_in_line(pos: Record, work: Record, lookup: Record, ply: int) -> float:
-    """Return the first side's chance in the position of a ply, whose sums are set and whose flags stand: 0..1."""
+@inner(int64(WORK, int64), forceinline=True)
+def mobile_pieces(work: Record, ply: int) -> int:
+    """Return the number of mobile pieces of both sides at a ply."""
+    sums = sums_at(work, ply)
+    return popcount(sums.mobile[0]) + popcount(sums.mobile[1])
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64))
+def sum_in_line(pos: Record, work: Record, lookup: Record, ply: int) -> int:
+    """Return the sum of the position of a ply, whose sums are set, in tenths; the first side's view."""
     sums = sums_at(work, ply)
     first, second = popcount(sums.mobile[0]), popcount(sums.mobile[1])
     total = sums.pieces + sums.ranks + WEIGHTS[TEMPO] * (1 - 2 * pos.turn)
@@ -275,4 +277,4 @@ def evaluate_in_line(pos: Record, work: Record, lookup: Record, ply: int) -> flo
         due = due_side(pos)
         overdue = (1 - 2 * due) * (pos.quiet - QUIET_GRACE)
         total += overdue * (CONTACT * steps_to_contact(pos, lookup, due, sums.mobile[due]) - WEIGHTS[QUIET])
-    return chance_of(total / 10)
+    return total

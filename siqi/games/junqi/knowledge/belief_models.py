@@ -16,7 +16,7 @@ from siqi.games.books.networks import find_network
 from siqi.games.contract import Warn, silent
 from siqi.games.junqi.knowledge.behaviour import factors, plies_of
 from siqi.games.junqi.knowledge.belief import deployment_weights
-from siqi.games.junqi.knowledge.network import NETWORK_BOOK, Network, likelihoods, read_network
+from siqi.games.junqi.knowledge.belief_network import NETWORK_BOOK, Network, likelihoods, read_network
 from siqi.games.junqi.knowledge.worlds import Belief
 from siqi.games.junqi.rules.lookup import FLAG, PIECES
 

@@ -1,4 +1,4 @@
-"""The knowledge that the settings select for Junqi: the model of beliefs and the user's layouts."""
+"""The knowledge that the settings select for Junqi: the evaluation, the model of beliefs and the user's layouts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from pathlib import Path
 
 from siqi.games.contract import Warn
 from siqi.games.junqi import Settings
-from siqi.games.junqi.knowledge.belief_models import BeliefModel, choose
+from siqi.games.junqi.evaluation import choice
+from siqi.games.junqi.evaluation.choice import Evaluation
+from siqi.games.junqi.knowledge import belief_models
+from siqi.games.junqi.knowledge.belief_models import BeliefModel
 from siqi.games.junqi.rules.notation import check_deployment
 from siqi.games.options import changed, named_file
 from siqi.system.encodings import read_text
@@ -36,7 +39,7 @@ def read_layouts(path: Path) -> list[str]:
 
 
 class Knowledge:
-    """The model of beliefs, chosen at its first use, and the user's layouts."""
+    """The evaluation and the model of beliefs, chosen at their first use, and the user's layouts."""
 
     def __init__(self, settings: Settings, warn: Warn) -> None:
         """`warn` gets a line for a file that cannot be used."""
@@ -46,19 +49,25 @@ class Knowledge:
         """Set-up words of the user's file; without any the engine draws its own."""
 
     def use(self, settings: Settings) -> None:
-        """Take other settings; the model of beliefs is chosen anew if it differs by them."""
+        """Take other settings; what differs by them is chosen anew."""
         changes = changed(self.settings, settings)
         self.settings = settings
-        if "beliefs" in changes or ("network_file" in changes and settings.beliefs == "network"):
+        if "beliefs" in changes or ("beliefs_file" in changes and settings.beliefs == "network"):
             self.__dict__.pop("beliefs", None)
+        if "evaluation" in changes or ("network_file" in changes and settings.evaluation == "network"):
+            self.__dict__.pop("evaluation", None)
+
+    # Options come one by one, and only all together show whether a warning is due.
 
     @functools.cached_property
     def beliefs(self) -> BeliefModel:
-        """The model of beliefs that the options name, chosen at its first use.
+        """The model of beliefs that the options name, chosen at its first use."""
+        return belief_models.choose(self.settings.beliefs, named_file(self.settings.beliefs_file), self.warn)
 
-        Options come one by one, and only all together show whether a warning is due.
-        """
-        return choose(self.settings.beliefs, named_file(self.settings.network_file), self.warn)
+    @functools.cached_property
+    def evaluation(self) -> Evaluation:
+        """The evaluation that the options name, chosen at its first use."""
+        return choice.choose(self.settings.evaluation, named_file(self.settings.network_file), self.warn)
 
     def read_layouts(self, path: str) -> None:
         """Read the user's file, again if the same one is named again; '': there is none."""

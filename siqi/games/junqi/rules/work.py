@@ -54,6 +54,7 @@ WORK_DTYPE = record(
         ("values", "i8"),  # address of the values of pieces
         ("first_value", "i8", 2),  # by side: place of its values
         ("beside_flag", "i8", 2),  # by side: bits of the neighbours of its flag by road
+        ("network", "i8"),  # address of the memory of a network (accumulator.py), or 0
         # For the evaluation of one position:
         ("terms", "i8", len(TERMS)),  # counts, the first side's less the second's
         ("counts", "i8", 2 * 12),  # [side, type]

@@ -9,6 +9,7 @@ import numpy as np
 
 from siqi.games.contract import Line, Score, Task
 from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.evaluation.choice import Evaluation
 from siqi.games.junqi.evaluation.evaluate import evaluate_here, total_line
 from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
 from siqi.games.junqi.knowledge.worlds import Worlds, draw_worlds, marginals
@@ -89,11 +90,12 @@ def certain_beliefs(view: Record, side: int) -> Any:
     return beliefs
 
 
-def explain_view(position: JunqiPosition, model: BeliefModel) -> list[str]:
+def explain_view(position: JunqiPosition, model: BeliefModel, evaluation: Evaluation) -> list[str]:
     """Return the lines of `eval` for a view: the likeliest types of unknown pieces, and the mean score over worlds."""
     viewer = position.viewer
     assert viewer is not None
     view, work = position.record.copy(), new_record(WORK_DTYPE)
+    evaluation.prepare([work])
     base = (1 - viewer) * PIECES
     belief = position.believed(1 - viewer, model)
     worlds = draw_worlds(belief, EXPLAINED, 1)

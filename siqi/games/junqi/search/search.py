@@ -18,7 +18,8 @@ from numba import types
 
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
-from siqi.games.junqi.evaluation.sums import begin_sums, evaluate_in_line, follow_move, new_line, prepare
+from siqi.games.junqi.evaluation.choice import Evaluation
+from siqi.games.junqi.evaluation.evaluate import begin_line, evaluate_in_line, follow_move
 from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel
 from siqi.games.junqi.rules.lookup import ATTACKER_WINS, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES, PLAIN, SQUARES
 from siqi.games.junqi.rules.movegen import BOARDS, targets_of
@@ -316,7 +317,7 @@ def try_moves(
     pos = positions[MAX_PLY]
     copy_record(pos, view)
     enter_world(pos, work, world)
-    begin_sums(pos, work, lookup, int64(MAX_PLY))
+    begin_line(pos, work, lookup, int64(MAX_PLY))
     for i in range(tried.size):
         move = int64(tried[i])
         code = result_code(pos, lookup, move)
@@ -350,7 +351,6 @@ class Stacks(NamedTuple):
     positions: Any
     moves: Any
     scores: Any
-    sums: Any
 
 
 class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
@@ -363,28 +363,26 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
     max_depth = 45  # beyond reach
     is_seeded = shares_depths = True
 
-    def __init__(self, model: Callable[[], BeliefModel] = lambda: HABITS) -> None:
-        """`model` returns that of beliefs, for each search; the papers' players have habits."""
-        self._model = model
+    def __init__(
+        self, model: Callable[[], BeliefModel] = lambda: HABITS, evaluation: Callable[[], Evaluation] = Evaluation
+    ) -> None:
+        """`model` and `evaluation` return those of a search; the papers' players have habits, and `evaluate` alone."""
+        self._model, self._evaluation = model, evaluation
         self._stacks: list[Stacks] = []
 
     def begin(self, task: Task[JunqiPosition], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
         self._works = works
+        self._evaluated = self._evaluation()  # kept: the works have addresses of its memory
+        self._evaluated.prepare(works)
         is_hasty = task.control.time_from(time.monotonic_ns()) < HASTY_NS
         worlds = min(HASTY_WORLDS, self.worlds) if is_hasty else self.worlds
         self._root = RootView(task, works, worlds, seed + task.position.ply, self._model())
         while len(self._stacks) < len(works):
             plies = MAX_PLY * MAX_MOVES
             self._stacks.append(
-                Stacks(
-                    np.zeros(MAX_PLY + 1, POSITION_DTYPE),
-                    np.zeros(plies, np.uint16),
-                    np.zeros(plies, np.float32),
-                    new_line(),
-                )
+                Stacks(np.zeros(MAX_PLY + 1, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
             )
-        for work, stacks in zip(works, self._stacks, strict=False):
-            prepare(work, stacks.sums)
+        for work in works:
             work.history[:] = 0
             work.min_gain, work.quiescence_plies = MIN_GAIN, QUIESCENCE_PLIES
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
@@ -422,7 +420,7 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
 
     def _try(self, thread: int, world: int, depth: int, tried: Any, values: Any) -> None:
         """Set `values` of moves in a world, searched `depth` plies deep; return early once the search is stopped."""
-        work, (positions, moves, scores, _), key = self._works[thread], self._stacks[thread], self._keys[world]
+        work, (positions, moves, scores), key = self._works[thread], self._stacks[thread], self._keys[world]
         try_moves(self._root.view, positions, work, self.lookup, moves, scores, world, key, depth, tried, values)
 
     def result(self, depth: int) -> IterationResult:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from siqi.games.books.nnue import ACTIVATION_SCALE, MAX_BUCKETS, WHOLE_OUTPUT, Network
 from siqi.games.kernel.intrinsics import pointer_to
 from siqi.games.kernel.jit import (
     Record,
@@ -28,19 +29,14 @@ from siqi.games.kernel.jit import (
     void,
 )
 from siqi.games.kernel.memory import address_of, aligned_record, offset_of
-from siqi.games.kernel.vectors import HIDDEN_SHIFT, row_operations
+from siqi.games.kernel.vectors import row_operations
 from siqi.games.xiangqi.data.endings import WHOLE
 from siqi.games.xiangqi.evaluation.evaluate import scale_factor
 from siqi.games.xiangqi.evaluation.network import (
-    ACTIVATION_SCALE,
-    HIDDEN,
+    ARCHITECTURE,
     KINDS_SEEN,
-    MAX_BUCKETS,
-    NEURONS,
-    OUTPUT_SCALE,
     ROWS,
     SQUARES,
-    Network,
     kind_seen,
     used_rows,
     view,
@@ -50,7 +46,7 @@ from siqi.games.xiangqi.rules.notation import letter_of, square_text
 from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
 from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 
-assert 1 << HIDDEN_SHIFT == OUTPUT_SCALE
+NEURONS, HIDDEN = ARCHITECTURE.neurons, ARCHITECTURE.hidden
 
 copy_row, add_row, subtract_row, exchange_row, exchange_two_rows, output_sum = row_operations(NEURONS, HIDDEN)
 
@@ -73,9 +69,6 @@ MAX_SCALED = 23
 
 MAX_CENTIPAWNS = 10_000
 """Bound of the value: it stays below that of a known win (known.py)."""
-
-WHOLE_OUTPUT = ACTIVATION_SCALE * ACTIVATION_SCALE * OUTPUT_SCALE
-"""The sum of the last layer that is `scale` centipawns."""
 
 # Rows of weights and accumulators come first: records are aligned to cache lines here, and so are the rows.
 WEIGHTS_DTYPE = record(

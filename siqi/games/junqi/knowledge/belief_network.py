@@ -23,9 +23,9 @@ from siqi.games.books.networks import check_architecture, join_arrays, split_arr
 from siqi.games.junqi.knowledge.behaviour import BEAT, FALLEN, FIRST, LAST, RUNS, STEPS, TRAITS, WITHSTOOD, scaled
 from siqi.games.junqi.rules.lookup import PIECES, TYPES
 
-KIND, VERSION = "junqi-network", 1
+KIND, VERSION = "junqi-beliefs", 1
 
-NETWORK_BOOK = BOOKS_FOLDER / "junqi.network"
+NETWORK_BOOK = BOOKS_FOLDER / "junqi.beliefs"
 """The shipped network."""
 
 INPUTS = len(TYPES) + 2 * len(TRAITS) + 10

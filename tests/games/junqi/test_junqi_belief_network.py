@@ -1,0 +1,184 @@
+"""The network of Junqi's beliefs against a plain computation, what it may not change, its file and its options."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from junqi_games import FIRST, RECORDS, random_games, replay
+from samples import sampled
+
+from siqi.games import registry
+from siqi.games.books.book import BookFileError, open_book, write_book
+from siqi.games.contract import Game, Task, exhaust
+from siqi.games.junqi.knowledge.behaviour import HISTORY, TRAITS
+from siqi.games.junqi.knowledge.belief_models import FLOOR, HABITS, NetworkModel, shares
+from siqi.games.junqi.knowledge.belief_network import (
+    INPUTS,
+    KIND,
+    LAYOUT,
+    NEURONS,
+    VERSION,
+    Network,
+    likelihoods,
+    read_network,
+    write_network,
+)
+from siqi.games.junqi.knowledge.worlds import draw_worlds, marginals
+from siqi.games.junqi.rules.lookup import COUNTS, ENGINEER, PIECES
+from siqi.games.kernel.control import Control
+
+NAMES = (*TRAITS, *HISTORY)
+
+
+def some_network(seed: int = 1, spread: float = 0.3) -> Network:
+    draw = np.random.default_rng(seed)
+    return Network(*(draw.normal(0, spread, shape) for _, shape in LAYOUT.values()))
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return registry.load("junqi")
+
+
+def view_of(game: Game, plies: int, viewer: int = 0) -> Any:
+    referee = replay(game, [RECORDS[4]["first"], RECORDS[4]["second"], *RECORDS[4]["moves"][:plies]])
+    return replay(game, referee.view_moves(viewer))
+
+
+def plain_inputs(may: int, did: dict[str, int], plies: int) -> list[float]:
+    def since(name: str, faded: float) -> float:
+        return math.exp(-faded) if did[name] else 0.0
+
+    types = [float(may >> kind & 1) for kind in range(12)]
+    traits = [min(did[name] / most, 1.0) for name, most in TRAITS.items()]
+    logarithms = [math.log(1 + did[name]) / 3 for name in TRAITS]
+    history = [
+        since("last", (plies - did["last"]) / 6),
+        since("first", did["first"] / 20),
+        min(did["beat"], 3) / 2,
+        min(did["withstood"], 3) / 2,
+        math.log(1 + did["steps"]) / 3,
+        math.log(1 + did["runs"]) / 2,
+        float(did["fallen"] > 0),
+        since("fallen", did["fallen"] / 30),
+        plies / 100,
+        math.exp(-plies / 20),
+    ]
+    return [*types, *traits, *logarithms, *history]
+
+
+def plain_layer(inputs: list[float], weights: Any, biases: Any) -> list[float]:
+    sums = (sum(x * weights[i, n] for i, x in enumerate(inputs)) for n in range(NEURONS))
+    return [max(0.0, biases[n] + total) for n, total in enumerate(sums)]
+
+
+@pytest.mark.parametrize("plies", [0, 41])
+def test_the_factors_are_those_of_a_plain_computation(game: Game, plies: int) -> None:
+    network, view = some_network(), view_of(game, plies)
+    may, counts = view.believed(1).may, view.counts()[PIECES:]
+    factors = likelihoods(network, may, counts, plies)
+    for piece in range(PIECES):
+        inputs = plain_inputs(may[piece], dict(zip(NAMES, counts[piece].tolist(), strict=True)), plies)
+        assert len(inputs) == INPUTS
+        first = plain_layer(inputs, network.input_weights, network.slot_biases[piece])
+        second = plain_layer(first, network.hidden_weights, network.hidden_biases)
+        for kind in range(12):
+            sums = sum(second[n] * network.output_weights[n, kind] for n in range(NEURONS))
+            expected = min(max(sums + network.slot_outputs[piece, kind], -12.0), 12.0)
+            assert math.log(factors[piece, kind]) == pytest.approx(expected, abs=1e-6)
+
+
+@sampled("games", 2, 6)
+def test_what_is_known_stays_known(game: Game, games: int) -> None:
+    """Whatever a network says: worlds keep the sets and counts, and each possible type keeps its floor."""
+    model = NetworkModel(some_network(2, 3.0))
+    for referee, _ in list(random_games(game, 9, games))[::7]:
+        for viewer in range(2):
+            view = replay(game, referee.view_moves(viewer))
+            if view.outcome() is not None:
+                continue
+            belief = view.believed(1 - viewer, model)
+            for weights in belief.weights.values():
+                can = np.array(belief.may)[:, None] >> np.arange(12) & 1
+                assert (shares(weights) >= 0.99 * FLOOR * shares(can)).all()
+            for kinds in draw_worlds(belief, 20, 3).kinds.tolist():
+                assert all(types >> kind & 1 for types, kind in zip(belief.may, kinds, strict=True))
+                assert tuple(kinds.count(kind) for kind in range(12)) == COUNTS
+
+
+def test_pieces_of_a_fen_are_believed_by_habits(game: Game) -> None:
+    view = game.position(view_of(game, 20).fen())
+    by_network, by_habits = (view.believed(1, model) for model in (NetworkModel(some_network()), HABITS))
+    assert all(np.array_equal(by_network.weights[flag], weights) for flag, weights in by_habits.weights.items())
+
+
+def test_a_network_is_read_as_it_was_written(tmp_path: Path) -> None:
+    network = some_network()
+    write_network(tmp_path / "my.network", {"training": {}}, network)
+    for written, found in zip(network, read_network(tmp_path / "my.network"), strict=True):
+        assert np.array_equal(np.float32(written), np.float32(found))
+
+
+def damaged(path: Path, damage: str) -> None:
+    write_network(path, {}, some_network())
+    book = open_book(path, KIND, VERSION, 1 << 20)
+    about, payload = {key: value for key, value in book.about.items() if key in ("inputs", "neurons")}, book.payload
+    if damage == "another build":
+        about["neurons"] = 64
+    elif damage == "no number":
+        payload = payload.copy()
+        payload[:4] = np.frombuffer(np.float32(math.nan).tobytes(), np.uint8)
+    elif damage == "too short":
+        payload = payload[:-4]
+    write_book(path, KIND, VERSION, about, payload.tobytes())
+
+
+@pytest.mark.parametrize("damage", ["another build", "no number", "too short"])
+def test_a_bad_file_is_one_line(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "bad.network"
+    damaged(path, damage)
+    with pytest.raises(BookFileError) as caught:
+        read_network(path)
+    assert str(caught.value).startswith(str(path)) and "\n" not in str(caught.value)
+    warnings: list[str] = []
+    own = registry.load("junqi", warnings.append)
+    own.set_option("NetworkFile", str(path))
+    own.set_option("Beliefs", "network")
+    assert own.evaluate(view_of(own, 6))[-1].startswith("total ")
+    assert len(warnings) == 1 and str(path) in warnings[0]
+
+
+def test_the_option_changes_beliefs_and_the_papers_players_keep_theirs(tmp_path: Path) -> None:
+    path = tmp_path / "my.network"
+    write_network(path, {}, some_network(3, 0.5))
+    answers: dict[tuple[str, str], list[Any]] = {}
+    for algorithm in ("worlds", "uct", "flat", "minimax", "plain-uct"):
+        for beliefs in ("habits", "network"):
+            own = registry.load("junqi")
+            for name, value in (("Algorithm", algorithm), ("NetworkFile", str(path)), ("Beliefs", beliefs)):
+                own.set_option(name, value)
+            searcher = own.searcher()
+            searcher.configure(1, 1, 5)
+            report = exhaust(searcher, Task(view_of(own, 12), Control(400)))
+            answers[algorithm, beliefs] = [(line.pv, line.score) for line in report.lines]
+    for algorithm in ("worlds", "uct", "flat"):
+        assert answers[algorithm, "habits"] != answers[algorithm, "network"], algorithm
+    for algorithm in ("minimax", "plain-uct"):
+        assert answers[algorithm, "habits"] == answers[algorithm, "network"], algorithm
+
+
+def test_marginals_follow_the_network(game: Game) -> None:
+    """A network that takes the piece in a slot for an engineer is believed."""
+    zero = Network(*(np.zeros(shape) for _, shape in LAYOUT.values()))
+    view = replay(game, [FIRST, "?"])
+    slot, outputs = 8, zero.slot_outputs.copy()
+    outputs[slot, ENGINEER] = 6.0
+    chances = [
+        marginals(view.believed(1, NetworkModel(zero._replace(slot_outputs=each))))[slot, ENGINEER]
+        for each in (zero.slot_outputs, outputs)
+    ]
+    assert chances[0] < 0.2 and chances[1] > 0.7

@@ -59,8 +59,8 @@ NO_MESSAGE = re.compile(
     r"|option (?:name|\(|\{\}=).*|fen \{\}|opening \{\} games .*|`?Illegal move`?"  # protocols
     r"|\S* \| None|.*\(\?:.*|(?:argument|ambiguous|unrecognized) .*\(\.\*\).*|the following .*|choose from"  # patterns
     r"|\{match\} .*|Traceback.*|Caused by:|(?:var|default|min) (?:0|1|\{\}).*|\{\} (?:GAME )?ENGINE .*"  # of engines
-    r"|offset points|- at `\$"  # of plots and msgspec
-    r"|rnbak.*|squared clipped;.*|棋谱由.*|Siqi \{\}|Chinese Chess|rules infraction|time forfeit|.*\[\{\} \"Red\"\].*|.* %s: %s"  # files
+    r"|offset points|- at `\$|squared clipped;.*"  # of plots, msgspec and headers
+    r"|rnbak.*|棋谱由.*|Siqi \{\}|Chinese Chess|rules infraction|time forfeit|.*\[\{\} \"Red\"\].*|.* %s: %s"  # files
     r"|.*%[a-z_]+ = .*|(?:@mark|br|declare|define|ret|store) .*"  # LLVM
 )
 """Texts that are no messages: of examples, pictures, protocols and patterns."""

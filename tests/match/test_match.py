@@ -452,6 +452,7 @@ def test_the_shipped_logs_are_read() -> None:
         "connect6-cloudict-6-equal": 50,
         "connect6-before-1s": 40,
         "connect6-before-200ms": 100,
+        "connect6-qgdan": 50,
         "connect6-songzhg": 50,
         "connect6-network": 126,
         "connect6-policy-5": 200,

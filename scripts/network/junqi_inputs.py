@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,44 +59,46 @@ def list_rows(board: Any, may: Any, fought: Any, turn: Any, rows: Any) -> int:
     return count
 
 
-def positions_of(words: list[str]) -> Iterator[tuple[Any, int]]:
-    """Yield each full position of a game that goes on there, with its ply."""
-    game: Any = script.load_once("junqi")
-    for ply, position in enumerate(replay(game, GameRecord(tuple(words)))):
-        if position.has_pieces and position.outcome() is None:
-            yield position, ply
-
-
-def result_of(words: list[str]) -> float | None:
-    """Return the first side's result of a game, None if the rules did not end it."""
-    game: Any = script.load_once("junqi")
-    *_, last = replay(game, GameRecord(tuple(words)))
-    outcome = last.outcome()
+def result_of(position: Any) -> float | None:
+    """Return the first side's result of a game by its last position, None if the rules did not end it."""
+    outcome = position.outcome()
     if outcome is None:
         return None
     return 0.5 if outcome.winner is None else 1.0 - outcome.winner
 
 
+def base_of(record: Any, work: Any) -> float:
+    """Return the terms' sum in logits, the first side's view; work.mobile is set, too."""
+    count_terms_here(record, work, LOOKUP_RECORD)
+    total = float(work.terms @ LOOKUP_RECORD.weights)
+    return (total + CONTACT_WEIGHT * steps_overdue_here(record, work, LOOKUP_RECORD)) / UNIT
+
+
 def samples_of(games: Iterable[list[str]], every: int, buckets: int) -> Samples:
-    """Return every so many of the positions of games, for a network with a number of output buckets."""
-    rows, counts, mobile, bases, results = [], [], [], [], []
+    """Return each `every`-th position of games that goes on, for a network with a number of output buckets.
+
+    Games that the rules did not end give none.
+    """
+    game: Any = script.load_once("junqi")
     work = new_record(WORK_DTYPE)
+    rows: list[Any] = []
+    counts, mobile, bases, results = list[int](), list[int](), list[float](), list[float]()
     for number, words in enumerate(games):
-        result = result_of(words)
+        records = []
+        for ply, position in enumerate(replay(game, GameRecord(tuple(words)))):
+            if (ply + number) % every == 0 and position.has_pieces and position.outcome() is None:
+                records.append(position.record.copy())
+        result = result_of(position)
         if result is None:
             continue
-        for position, ply in positions_of(words):
-            if (ply + number) % every == 0:
-                record, turn = position.record, position.turn
-                count_terms_here(record, work, LOOKUP_RECORD)
-                total = float(work.terms @ LOOKUP_RECORD.weights)
-                total += CONTACT_WEIGHT * steps_overdue_here(record, work, LOOKUP_RECORD)
-                listed = np.zeros((2, 2 * PIECES), np.int32)
-                counts.append(list_rows(record.board, record.may, int(record.fought), turn, listed))
-                rows.append(listed)
-                mobile.append(sum(int(bits).bit_count() for bits in work.mobile))
-                bases.append(-total / UNIT if turn else total / UNIT)
-                results.append(1 - result if turn else result)
-    outputs = output_bucket(np.array(mobile), buckets).astype(np.int32)
-    inputs = Inputs(np.array(rows), np.array(counts, np.int32), outputs, np.array(bases, np.float32))
+        for record in records:
+            turn, base, listed = int(record.turn), base_of(record, work), np.zeros((2, 2 * PIECES), np.int32)
+            counts.append(list_rows(record.board, record.may, int(record.fought), turn, listed))
+            rows.append(listed)
+            mobile.append(sum(int(bits).bit_count() for bits in work.mobile))
+            bases.append(-base if turn else base)
+            results.append(1 - result if turn else result)
+    outputs = output_bucket(np.array(mobile, np.int64), buckets).astype(np.int32)
+    shown = np.array(rows, np.int32).reshape(-1, 2, 2 * PIECES)
+    inputs = Inputs(shown, np.array(counts, np.int32), outputs, np.array(bases, np.float32))
     return Samples(inputs, np.array(results, np.float32))

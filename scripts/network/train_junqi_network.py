@@ -2,8 +2,8 @@
 
     python scripts/network/train_junqi_network.py own.jsonl others.jsonl --out my.network
 
-Positions of games, as the referee sees them, are taken every `--every` plies. The network learns what the results tell
-beyond the terms: its value is added to their sum. Games with the same deployments stay together; one of ten is held
+Positions of games, as the referee sees them, are taken every `--every` plies. The network learns from the results
+what the terms miss: its value is added to their sum. Games with the same deployments stay together; one of ten is held
 out. Prints the mean squared error of the chance there, and the log loss in nats: of the terms alone, of the network
 after each tenth of the training, and with its weights rounded.
 
@@ -68,9 +68,9 @@ def read(paths: Sequence[Path], every: int, buckets: int) -> tuple[Samples, Samp
     parts: tuple[list[list[str]], list[list[str]]] = [], []
     for words in dict.fromkeys(tuple(words) for path in paths for words in own_games(path)):
         parts[is_held_out(list(words))].append(list(words))
-    if not all(parts):
-        raise OSError(None, "too few games", str(paths[0]))
     learned, held_out = (samples_of(script.progress(part, unit=" games"), every, buckets) for part in parts)
+    if not len(learned.results) or not len(held_out.results):
+        raise OSError(None, "too few games", str(paths[0]))
     return learned, held_out
 
 

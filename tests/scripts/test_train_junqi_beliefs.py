@@ -102,16 +102,3 @@ def test_a_training_learns_and_can_be_repeated(
     before = mean_loss(views, lambda part: np.zeros_like(part.habits), 64)
     assert mean_loss(views, learner.logarithms, 64) < before - 0.1
     assert losses(views, chances_of(views, learner.logarithms(views))).min() >= 0
-
-
-def test_too_few_games_are_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    first = junqi_log(tmp_path / "all.jsonl").read_text().splitlines(keepends=True)[0]
-    (tmp_path / "games.jsonl").write_text(first)
-    monkeypatch.setattr("sys.argv", ["train_junqi_beliefs.py", "games.jsonl", "--out", "my.network"])
-    with pytest.raises(SystemExit) as ended:
-        train_junqi_beliefs.main()
-    assert ended.value.code == 2
-    assert "games.jsonl" in capsys.readouterr().err and not (tmp_path / "my.network").exists()

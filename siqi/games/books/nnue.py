@@ -57,7 +57,7 @@ ORDERS = ("<i2", "<i2", "<i2", "<i4", "<i2", "<i4", "<i2")
 
 
 class Architecture(NamedTuple):
-    """What all networks of a game have in common."""
+    """The properties that all networks of a game share."""
 
     kind: str  # of the book
     version: int
@@ -110,6 +110,29 @@ class Network(NamedTuple):
     def arrays(self) -> tuple[np.ndarray[Any, Any], ...]:
         """The arrays, in their order."""
         return self[:-1]
+
+
+def layer_fields(architecture: Architecture) -> list[tuple[Any, ...]]:
+    """Return the fields of a record of weights, for kernels; rows come first, so that an aligned record aligns them."""
+    neurons, hidden = architecture.neurons, architecture.hidden
+    return [
+        ("feature_weights", "i2", architecture.rows * neurons),
+        ("biases", "i2", neurons),
+        ("output_weights", "i2", MAX_BUCKETS * 2 * neurons),
+        ("hidden_weights", "i2", MAX_BUCKETS * hidden * 2 * neurons),
+        ("hidden_biases", "i4", MAX_BUCKETS * hidden),
+        ("hidden_outputs", "i2", MAX_BUCKETS * hidden),
+        ("output_biases", "i8", MAX_BUCKETS),
+        ("buckets", "i8"),
+        ("scale", "i8"),
+    ]
+
+
+def fill_layers(weights: Any, network: Network) -> None:
+    """Set the fields of `layer_fields` in a record to a network's numbers."""
+    for name, array in zip(network._fields[:-1], network.arrays, strict=True):
+        weights[name][: array.size] = array.ravel()
+    weights.buckets, weights.scale = network.buckets, network.scale
 
 
 def shapes(rows: int, neurons: int, buckets: int, hidden: int) -> tuple[tuple[int, ...], ...]:

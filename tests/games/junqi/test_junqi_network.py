@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import random_networks
 from client import Client
 from junqi_games import random_games
 from samples import sampled
@@ -43,19 +44,9 @@ def next_value(before: Any, pos: Any, work: Any, lookup: Any, ply: int, next_ply
     return network_value(pos, work, next_ply, mobile_pieces(work, next_ply))
 
 
-def random_network(seed: int, size: int = 30) -> Network:
-    """Return a network of random numbers; the default size keeps some neurons at 0, some between, some at the top."""
-    rng, neurons, hidden, buckets = np.random.default_rng(seed), ARCHITECTURE.neurons, ARCHITECTURE.hidden, 4
-    return Network(
-        rng.integers(-size, size + 1, (ARCHITECTURE.rows, neurons)).astype(np.int16),
-        rng.integers(-50, 150, neurons).astype(np.int16),
-        rng.integers(-127, 128, (buckets, 2 * neurons)).astype(np.int16),
-        rng.integers(-100_000, 100_000, buckets).astype(np.int32),
-        rng.integers(-100, 101, (buckets, hidden, 2 * neurons)).astype(np.int16),
-        rng.integers(-100_000, 100_000, (buckets, hidden)).astype(np.int32),
-        rng.integers(-2047, 2048, (buckets, hidden)).astype(np.int16),
-        400,
-    )
+def random_network(seed: int) -> Network:
+    """Return a network of random numbers that keep some neurons at 0, some between, some at the top."""
+    return random_networks.random_network(ARCHITECTURE, seed, 4, 30)
 
 
 def value_by_hand(network: Network, pos: Any) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import random_networks
 from client import Client
 
 from naive.xiangqi import Naive, side_of
@@ -38,7 +39,6 @@ from siqi.games.xiangqi.evaluation.accumulator import (
 from siqi.games.xiangqi.evaluation.network import (
     ARCHITECTURE,
     NETWORK_BOOK,
-    ROWS,
     read_network,
     write_network,
 )
@@ -84,17 +84,8 @@ def random_network(
     seed: int, buckets: int = 8, size: int = 60, neurons: int = NEURONS, hidden: int = HIDDEN
 ) -> Network:
     """Return a network of random numbers. The default size saturates many neurons; 12 is like a trained one's."""
-    rng = np.random.default_rng(seed)
-    return Network(
-        rng.integers(-size, size + 1, (ROWS, neurons)).astype(np.int16),
-        rng.integers(-50, 150, neurons).astype(np.int16),
-        rng.integers(-127, 128, (buckets, 2 * neurons)).astype(np.int16),
-        rng.integers(-100_000, 100_000, buckets).astype(np.int32),
-        rng.integers(-100, 101, (buckets, hidden, 2 * neurons)).astype(np.int16),
-        rng.integers(-100_000, 100_000, (buckets, hidden)).astype(np.int32),
-        rng.integers(-2047, 2048, (buckets, hidden)).astype(np.int16),
-        400,
-    )
+    architecture = ARCHITECTURE._replace(neurons=neurons, hidden=hidden)
+    return random_networks.random_network(architecture, seed, buckets, size)
 
 
 def value_of(network: Network, position: Any) -> int:

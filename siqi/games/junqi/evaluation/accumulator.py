@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from siqi.games.books.nnue import ACTIVATION_SCALE, MAX_BUCKETS, WHOLE_OUTPUT, Network
+from siqi.games.books.nnue import ACTIVATION_SCALE, WHOLE_OUTPUT, Network, fill_layers, layer_fields
 from siqi.games.junqi.evaluation.network import ARCHITECTURE, MAX_MOBILE, squares_seen
 from siqi.games.junqi.evaluation.sums import flag_square
 from siqi.games.junqi.rules.lookup import (
@@ -36,15 +36,7 @@ ROW_BYTES = 2 * NEURONS
 # Rows of weights and accumulators come first: records are aligned to cache lines here, and so are the rows.
 WEIGHTS_DTYPE = record(
     [
-        ("feature_weights", "i2", ARCHITECTURE.rows * NEURONS),
-        ("biases", "i2", NEURONS),
-        ("output_weights", "i2", MAX_BUCKETS * 2 * NEURONS),
-        ("hidden_weights", "i2", MAX_BUCKETS * HIDDEN * 2 * NEURONS),
-        ("hidden_biases", "i4", MAX_BUCKETS * HIDDEN),
-        ("hidden_outputs", "i2", MAX_BUCKETS * HIDDEN),
-        ("output_biases", "i8", MAX_BUCKETS),
-        ("buckets", "i8"),
-        ("scale", "i8"),
+        *layer_fields(ARCHITECTURE),
         ("seen", "u1", 4 * SQUARES),  # [2 * side + is mirrored, square]: the square as the side sees it
     ]
 )
@@ -149,12 +141,7 @@ class Accumulators:
     def __init__(self, network: Network) -> None:
         self._weights = aligned_record(WEIGHTS_DTYPE)
         weights = self._weights[0]
-        weights.feature_weights[:] = network.feature_weights.ravel()
-        weights.biases[:] = network.biases
-        for name in ("output_weights", "output_biases", "hidden_weights", "hidden_biases", "hidden_outputs"):
-            values = getattr(network, name)
-            weights[name][: values.size] = values.ravel()
-        weights.buckets, weights.scale = network.buckets, network.scale
+        fill_layers(weights, network)
         for frame in range(4):
             weights.seen[frame * SQUARES : (frame + 1) * SQUARES] = squares_seen(frame // 2, bool(frame % 2))
 

@@ -68,7 +68,7 @@ CONTACT = round(10 * CONTACT_WEIGHT)
 KINDS = len(TYPES)
 
 FLAGS = 1 + len(HEADQUARTERS) // 2
-"""Where a side's flag may stand: on no square, on the left or on the right of the board as it is stored."""
+"""The places of a side's flag: no square, the left or the right of the board as it is stored."""
 
 COUNT_BITS, COUNT_MASK = 4, 15
 """A count of pieces of one type within an integer for all types."""

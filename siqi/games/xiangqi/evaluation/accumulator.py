@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from siqi.games.books.nnue import ACTIVATION_SCALE, MAX_BUCKETS, WHOLE_OUTPUT, Network
+from siqi.games.books.nnue import ACTIVATION_SCALE, WHOLE_OUTPUT, Network, fill_layers, layer_fields
 from siqi.games.kernel.intrinsics import pointer_to
 from siqi.games.kernel.jit import (
     Record,
@@ -35,7 +35,6 @@ from siqi.games.xiangqi.evaluation.evaluate import scale_factor
 from siqi.games.xiangqi.evaluation.network import (
     ARCHITECTURE,
     KINDS_SEEN,
-    ROWS,
     SQUARES,
     kind_seen,
     used_rows,
@@ -73,15 +72,7 @@ MAX_CENTIPAWNS = 10_000
 # Rows of weights and accumulators come first: records are aligned to cache lines here, and so are the rows.
 WEIGHTS_DTYPE = record(
     [
-        ("feature_weights", "i2", ROWS * NEURONS),
-        ("biases", "i2", NEURONS),
-        ("output_weights", "i2", MAX_BUCKETS * 2 * NEURONS),
-        ("hidden_weights", "i2", MAX_BUCKETS * HIDDEN * 2 * NEURONS),
-        ("hidden_biases", "i4", MAX_BUCKETS * HIDDEN),
-        ("hidden_outputs", "i2", MAX_BUCKETS * HIDDEN),
-        ("output_biases", "i8", MAX_BUCKETS),
-        ("buckets", "i8"),
-        ("scale", "i8"),
+        *layer_fields(ARCHITECTURE),
         ("place", "u1", SQUARES),  # [square of a king]
         ("first_row", "u2", PLACES),  # [place]: of the bucket
         ("squares", "u1", PLACES * SQUARES),  # [place of the king, square]: the square as its side sees it
@@ -295,12 +286,7 @@ class NetworkEvaluation:
     def __init__(self, network: Network) -> None:
         self._weights = aligned_record(WEIGHTS_DTYPE)
         weights = self._weights[0]
-        weights.feature_weights[:] = used_rows(network.feature_weights).ravel()
-        weights.biases[:] = network.biases
-        for name in ("output_weights", "output_biases", "hidden_weights", "hidden_biases", "hidden_outputs"):
-            values = getattr(network, name)
-            weights[name][: values.size] = values.ravel()
-        weights.buckets, weights.scale = network.buckets, network.scale
+        fill_layers(weights, network._replace(feature_weights=used_rows(network.feature_weights)))
         for place, king in enumerate(PALACES):
             weights.place[king] = place
             first, squares = view(place // 9, king)

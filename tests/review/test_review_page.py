@@ -288,7 +288,7 @@ def test_a_position_is_copied_and_the_verdicts_are_saved(browser: Any, page_file
         assert page.input_value("#fen") == fens[3]
         press(page, "ArrowRight")
         page.click("#copy")
-        page.wait_for_function("document.getElementById('copy').textContent === 'Copied'")
+        page.locator("#copy", has_text="Copied").wait_for()
         assert page.evaluate("navigator.clipboard.readText()") == fens[4]
         with page.expect_download() as saved:
             page.click("#save")
@@ -444,7 +444,7 @@ def test_the_players_come_first_with_links_to_their_games(size: Any, browser: An
         assert rows[0][:3] == ["许 (Xiangqi)", "1", "1 / 1"] and len(rows) == 8
         assert page.locator("#tables a").count() == 4
         page.locator("#tables a").nth(1).click()
-        page.wait_for_function("document.querySelector('#moves [aria-current]').dataset.ply === '0'")
+        page.locator("#moves [aria-current][data-ply='0']").wait_for()
         assert shown(page).current == "0" and page.input_value("#games") == "1" and "game=2" in page.url
         assert page.locator("#tables a[aria-current]").inner_text() == page.locator("#tables a").nth(1).inner_text()
         assert fits(page)

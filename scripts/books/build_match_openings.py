@@ -7,10 +7,9 @@ Lists: `xiangqi` (200 lines of 6 to 10 plies), `connect6-5` and `connect6-7` (10
 line is drawn, then judged. Moves of Xiangqi are from the opening book or near the best of a short search. Stones of
 Connect6 are set at random near the centre; the last two of seven are such that a short search finds no side ahead.
 
-A line stays if a search finds the side to move expected to score 45 to 55 % (in Connect6 with the networks; with roads
-40 to 60 %), and if games of the engine with itself from there do not disagree: neither side has more than three of four
-points (Connect6: five of eight). No line leads to the position of another or to its image under a symmetry of the
-board, and few begin alike.
+A line stays if a search finds the side to move expected to score 45 to 55 %, and if games of the engine with itself
+from there do not disagree: neither side has more than three of four points (Connect6: five of eight). No line leads to
+the position of another or to its image under a symmetry of the board, and few begin alike.
 
 Lines are drawn by their numbers, and `--log` keeps what was found of each: the same command resumes an interrupted run.
 `--check FILE` then plays pairs of games over the list, `siqi match` with its log in FILE, and prints the score of the
@@ -53,10 +52,6 @@ from siqi.games.kernel.control import Control
 from siqi.system.files import replace_file
 from siqi.system.log import RunLog
 
-EngineOptions = tuple[tuple[str, str], ...]
-
-NETWORK: EngineOptions = (("Evaluation", "network"),)
-
 
 class Kind(NamedTuple):
     """The rules by which the lines of a list are drawn and judged."""
@@ -65,35 +60,32 @@ class Kind(NamedTuple):
     lines: int
     plies: range
     random_plies: int  # the first ones, drawn without a search
-    nodes: int  # of a search that judges
-    judges: dict[EngineOptions, float]  # the largest distance of the expected score from one half, by each engine
+    nodes: int  # of the search that judges
     games: int  # of the engine with itself, that judge
+    game_nodes: int  # per move, in the first of them; each has a few more than the one before
     most_points: float  # of a side in these games
     check_nodes: int  # per move, in the match over the list
 
 
-BALANCE, ROADS_BALANCE = 0.05, 0.1
-
-CONNECT6 = Kind("connect6", 100, range(3, 4), 3, 10_000, {NETWORK: BALANCE, (): ROADS_BALANCE}, 8, 5.0, 2_000)
+CONNECT6 = Kind("connect6", 100, range(3, 4), 3, 20_000, 8, 5_000, 5.0, 20_000)
 
 KINDS = {
-    "xiangqi": Kind("xiangqi", 200, range(6, 11), 0, 50_000, {(): BALANCE}, 4, 3.0, 5_000),
+    "xiangqi": Kind("xiangqi", 200, range(6, 11), 0, 50_000, 4, 1_000, 3.0, 5_000),
     "connect6-5": CONNECT6,
     "connect6-7": CONNECT6._replace(plies=range(4, 5)),
 }
-"""With 0.05 for roads too, and four games, Black scored 47 of 64 points from sixteen lines of five stones."""
+
+BALANCE = 0.05
+"""The largest distance of the expected score from one half."""
 
 FIRST_BALANCE, FIRST_SHARE = 0.08, 50
-"""The distance from one half in a first search of this share of the nodes, which refuses most lines of Connect6."""
+"""The same in a first search of this share of the nodes, which refuses most lines of Connect6."""
 
 DRAWING_NODES, DRAWING_LINES = 3_000, 12
 """The search that finds moves to draw: its nodes, and the moves that it compares."""
 
 NEAR_BEST_CP = 60
 """The most centipawns by which a move of Xiangqi that is drawn may be worse than the best."""
-
-GAME_NODES = 1_000
-"""Nodes per move in the games that judge; each game has a few more than the one before."""
 
 MAX_PLIES = 200
 
@@ -117,11 +109,11 @@ class Drawn(msgspec.Struct, frozen=True):
 
     number: int
     moves: list[str]
-    expected: list[float] = []  # of the side to move, by each judge
+    expected: float = -1.0  # score of the side to move; -1: the first search refused the line
     points: float = -1.0  # of the first side in the games; -1: none were played
 
     def is_balanced(self, settings: LineSettings) -> bool:
-        """True if neither the searches nor the games found a side ahead."""
+        """True if neither the search nor the games found a side ahead."""
         kind = KINDS[settings.kind]
         most = kind.most_points * settings.games / kind.games
         return self.points >= 0 and max(self.points, settings.games - self.points) <= most
@@ -131,9 +123,9 @@ class Drawn(msgspec.Struct, frozen=True):
 
 
 @functools.cache
-def agent_of(name: str, options: EngineOptions) -> EngineAgent:
-    """Return an engine with these options, once per process."""
-    return EngineAgent(script.load(name), {"Hash": HASH_MB, **dict(options)})
+def agent_of(name: str) -> EngineAgent:
+    """Return the engine of a game, once per process."""
+    return EngineAgent(script.load(name), {"Hash": HASH_MB})
 
 
 def moves_to_draw(agent: EngineAgent, position: Position) -> list[str]:
@@ -149,7 +141,7 @@ def moves_to_draw(agent: EngineAgent, position: Position) -> list[str]:
 
 def draw(kind: Kind, rng: random.Random) -> list[str] | None:
     """Draw a line; None if it is none."""
-    agent = agent_of(kind.game, next(iter(kind.judges)))
+    agent = agent_of(kind.game)
     game: Game[Position] = agent.game
     plies = rng.choice(kind.plies)
     words = random_moves(game, rng, kind.random_plies)
@@ -174,8 +166,10 @@ def draw(kind: Kind, rng: random.Random) -> list[str] | None:
 # ---------------------------------------------------------------- judging
 
 
-def expected_score(agent: EngineAgent, position: Position, nodes: int) -> float:
-    """Return the expected score of the side to move by a search; 0 or 1 if the game is decided."""
+def score_after(kind: Kind, moves: list[str], nodes: int) -> float:
+    """Return the expected score of the side to move after moves, by a search; 0 or 1 if the game is decided."""
+    agent = agent_of(kind.game)
+    position: Position = position_after(agent.game, GameRecord(tuple(moves)))
     agent.new_game(1)
     score = exhaust(agent.searcher, Task(position, Control(nodes))).lines[0].score
     if score.mate is not None:
@@ -185,12 +179,11 @@ def expected_score(agent: EngineAgent, position: Position, nodes: int) -> float:
 
 
 def play_games(kind: Kind, moves: list[str], games: int) -> float:
-    """Return the first side's points in games of the engine with itself; the judges take turns."""
-    points = 0.0
+    """Return the first side's points in games of the engine with itself."""
+    points, agent = 0.0, agent_of(kind.game)
     for number in range(games):
-        agent = agent_of(kind.game, [*kind.judges][number % len(kind.judges)])
         referee = Referee(agent.game, Opening(moves=moves))
-        player = ScoringPlayer(agent, agent.game, PlayerLimits(nodes=GAME_NODES + GAME_NODES // 20 * number))
+        player = ScoringPlayer(agent, agent.game, PlayerLimits(nodes=kind.game_nodes + kind.game_nodes // 20 * number))
         game_end = play_moves(referee, [player] * 2, [Clock()] * 2, ["1"] * 2, Adjudication(MAX_PLIES, AGREEMENT))
         points += 0.5 if game_end.winner is None else 1.0 - game_end.winner
     return points
@@ -202,17 +195,10 @@ def judge(task: tuple[LineSettings, int]) -> bytes:
     kind = KINDS[settings.kind]
     words = draw(kind, random.Random(f"{settings.kind}/{settings.seed}/{number}"))
     drawn = Drawn(number, words or [])
-    stages = [(next(iter(kind.judges)), FIRST_SHARE, FIRST_BALANCE)]
-    stages += [(options, 1, most) for options, most in kind.judges.items()]
-    expected: list[float] = []
-    for engine, share, most in stages if words else ():
-        agent = agent_of(kind.game, engine)
-        position: Position = position_after(agent.game, GameRecord(tuple(drawn.moves)))
-        expected.append(round(expected_score(agent, position, settings.nodes // share), 4))
-        if abs(expected[-1] - 0.5) >= most:
-            return msgspec.json.encode(Drawn(number, drawn.moves, expected[1:]))
-    if words:
-        drawn = Drawn(number, drawn.moves, expected[1:], play_games(kind, drawn.moves, settings.games))
+    if words and abs(score_after(kind, words, settings.nodes // FIRST_SHARE) - 0.5) < FIRST_BALANCE:
+        drawn = Drawn(number, words, round(score_after(kind, words, settings.nodes), 4))
+        if abs(drawn.expected - 0.5) < BALANCE:
+            drawn = msgspec.structs.replace(drawn, points=play_games(kind, words, settings.games))
     return msgspec.json.encode(drawn)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from scripts.books import build_match_openings
-from scripts.books.build_match_openings import KINDS, Chosen, Drawn, LineSettings, first_side_score, judge
+from scripts.books.build_match_openings import KINDS, Chosen, Drawn, Kind, LineSettings, first_side_score, judge
 
 from siqi.games import registry
 
@@ -19,7 +18,7 @@ SETTINGS = LineSettings("connect6-5", seed=1, nodes=200, games=2)
 
 
 def drawn(number: int, moves: str, points: float) -> bytes:
-    return msgspec.json.encode(Drawn(number, moves.split(), [0.5, 0.5], points))
+    return msgspec.json.encode(Drawn(number, moves.split(), 0.5, points))
 
 
 def test_lines_depend_on_their_numbers_alone() -> None:
@@ -42,18 +41,17 @@ def test_what_refuses_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     played = []
     monkeypatch.setattr(build_match_openings, "play_games", lambda *_: played.append(1) or 4.0)
     for values, expected, points in (
-        ((0.5, 0.54, 0.41), [0.54, 0.41], 4.0),
-        ((0.59, 0.5, 0.5), [], -1.0),  # the short search
-        ((0.5, 0.55, 0.5), [0.55], -1.0),
-        ((0.5, 0.5, 0.39), [0.5, 0.39], -1.0),  # the other evaluation
+        ((0.57, 0.54), 0.54, 4.0),
+        ((0.59, 0.5), -1.0, -1.0),  # the short search
+        ((0.5, 0.56), 0.56, -1.0),
     ):
         left = iter(values)
-        monkeypatch.setattr(build_match_openings, "expected_score", lambda *_, left=left: next(left))
+        monkeypatch.setattr(build_match_openings, "score_after", lambda *_, left=left: next(left))
         line = msgspec.json.decode(judge((SETTINGS, 0)), type=Drawn)
         assert (line.expected, line.points) == (expected, points)
     assert len(played) == 1
     settings = msgspec.structs.replace(SETTINGS, games=8)
-    of_eight = [points for points in (-1, 0, 2.5, 3, 4, 5, 5.5, 8) if Drawn(0, [], [], points).is_balanced(settings)]
+    of_eight = [points for points in (-1, 0, 2.5, 3, 4, 5, 5.5, 8) if Drawn(0, [], 0.5, points).is_balanced(settings)]
     assert of_eight == [3, 4, 5]
 
 
@@ -68,14 +66,14 @@ def test_no_line_is_an_image_of_another_and_few_begin_alike() -> None:
     assert (chosen.tried, chosen.judged) == (12, 12)
 
 
-def score_of_a_position(agent: Any, position: Any, nodes: int) -> float:
-    """Return a score by chance, the same for the same position, in place of a search."""
-    return random.Random(position.fen()).uniform(0.35, 0.65)
+def score_by_chance(kind: Kind, moves: list[str], nodes: int) -> float:
+    """Return a score by chance, the same for the same line, in place of a search."""
+    return random.Random(" ".join(moves)).uniform(0.35, 0.65)
 
 
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_match_openings, "in_order", lambda function, tasks, jobs: (function(t) for t in tasks))
-    monkeypatch.setattr(build_match_openings, "expected_score", score_of_a_position)
+    monkeypatch.setattr(build_match_openings, "score_after", score_by_chance)
     monkeypatch.setattr(build_match_openings, "play_games", lambda *_: 1.0)
     log = tmp_path / "lines.jsonl"
     whole = build_match_openings.find_lines(SETTINGS, 6, log, 1)

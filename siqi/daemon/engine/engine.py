@@ -20,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -65,6 +66,10 @@ if TYPE_CHECKING:
 LOG_FILE, GAME_LOG, RECORDS = "Debug Log File", "GameLog", "RecordPath"
 
 READY = Needs.GAME | Needs.IDLE
+
+GIVE_UP_S = 0.1
+"""After a fault the search's other threads write the searcher's memory until they see the stop: they get this long for
+it, before the memory is used again."""
 
 
 def no_log(path: str) -> None:
@@ -496,6 +501,7 @@ class Engine:
         What searches have stored is forgotten.
         """
         self._scheduler.give_up(reason)
+        time.sleep(GIVE_UP_S)
         if self._loaded_game is not None:
             self._loaded_game.searcher.clear()
 

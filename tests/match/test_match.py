@@ -429,14 +429,14 @@ def test_a_log_that_another_match_writes_is_refused(bench: Bench, capsys: pytest
 def test_the_shipped_logs_are_read() -> None:
     """Shipped logs are read, whatever fields the format has gained since."""
     games = {}
-    for path in sorted(
-        {*(ROOT / "scripts/results").glob("*.jsonl")} - {ROOT / "scripts/results/sprt-simulation.jsonl"}
-    ):
+    folder = ROOT / "scripts/results"
+    logs = {*folder.glob("*.jsonl"), *folder.glob("ewn-*.jsonl.zst")} - {folder / "sprt-simulation.jsonl"}
+    for path in sorted(logs):
         reader = Reader()
         read_log(path, reader.read)
         assert reader.settings is not None
         assert len(reader.records) == reader.settings.games * (len(reader.settings.engines) - 1)  # gauntlets, too
-        games[path.stem] = len(reader.records)
+        games[path.name.partition(".")[0]] = len(reader.records)
     clocks = {f"clock-{game}-{clock}s": count for game in registry.NAMES for clock, count in ((1, 200), (10, 40))}
     assert games == clocks | {
         "connect6-5-openings": 200,
@@ -466,7 +466,10 @@ def test_the_shipped_logs_are_read() -> None:
         "connect6-cloudict-third": 40,
         "connect6-cloudict-third-equal": 40,
         "connect6-cloudict-values": 40,
-        "ewn-meinstein": 200,
+        "ewn-meinstein": 4000,
+        "ewn-meinstein-setups": 567,
+        "ewn-tcg": 200,
+        "connect6-book": 100,
         "junqi-fade": 60,
         "junqi-fade-before": 60,
         "junqi-fade-contact": 60,

@@ -470,6 +470,7 @@ def test_the_shipped_logs_are_read() -> None:
         "ewn-meinstein-setups": 567,
         "ewn-tcg": 200,
         "connect6-book": 100,
+        "junqi-before": 66,
         "junqi-fade": 60,
         "junqi-fade-before": 60,
         "junqi-fade-contact": 60,

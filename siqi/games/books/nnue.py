@@ -1,4 +1,4 @@
-"""Networks whose first layer follows the moves (NNUE): their numbers, what makes them exact, and the book of one.
+"""Networks whose first layer follows the moves (NNUE): numbers, what makes them exact, the book of one, its value.
 
 An input is a piece on a square, as one side sees it. Layers: a side's accumulator is `biases` plus the rows of all its
 inputs. With x the accumulators of the side to move and of the other side, one after the other, and the weights of the
@@ -22,6 +22,9 @@ import numpy as np
 
 from siqi.games.books.book import BookFileError, open_book, write_book
 from siqi.games.books.networks import check_architecture, join_arrays, split_arrays
+from siqi.games.kernel.intrinsics import pointer_to
+from siqi.games.kernel.jit import inner, int64, record, record_type
+from siqi.games.kernel.memory import offset_of
 from siqi.games.kernel.vectors import (
     ACTIVATION_TOP,
     HIDDEN_SHIFT,
@@ -133,6 +136,30 @@ def fill_layers(weights: Any, network: Network) -> None:
     for name, array in zip(network._fields[:-1], network.arrays, strict=True):
         weights[name][: array.size] = array.ravel()
     weights.buckets, weights.scale = network.buckets, network.scale
+
+
+def value_operation(architecture: Architecture, output_sum: Any) -> Any:
+    """Return the kernel `(address, bucket, own, other)`: a network's value for the side to move, rounded down.
+
+    `address`: of a record that begins with `layer_fields`; `own`, `other`: of the accumulators of the side to move and
+    of the other. `output_sum`: of the RowOperations for these neurons.
+    """
+    layers = record(layer_fields(architecture))
+    layers_at = pointer_to(record_type(layers))
+    hidden, row = architecture.hidden, 4 * architecture.neurons  # bytes of a row for both sides
+    output_weights, hidden_weights = offset_of(layers, "output_weights"), offset_of(layers, "hidden_weights")
+    hidden_biases, hidden_outputs = offset_of(layers, "hidden_biases"), offset_of(layers, "hidden_outputs")
+
+    @inner(int64(int64, int64, int64, int64), forceinline=True)
+    def value(address: int, bucket: int, own: int, other: int) -> int:
+        layer = layers_at(address)
+        first = bucket * hidden
+        rows = address + output_weights + bucket * row, address + hidden_weights + first * row
+        of_hidden = address + hidden_biases + first * 4, address + hidden_outputs + first * 2
+        total = output_sum(own, other, *rows, *of_hidden) + ACTIVATION_SCALE * layer.output_biases[bucket]
+        return total * layer.scale // WHOLE_OUTPUT
+
+    return value
 
 
 def shapes(rows: int, neurons: int, buckets: int, hidden: int) -> tuple[tuple[int, ...], ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from siqi.games.books.nnue import ACTIVATION_SCALE, WHOLE_OUTPUT, Network, fill_layers, layer_fields
+from siqi.games.books.nnue import Network, fill_layers, layer_fields, value_operation
 from siqi.games.junqi.evaluation.network import ARCHITECTURE, MAX_MOBILE, squares_seen
 from siqi.games.junqi.evaluation.sums import flag_square
 from siqi.games.junqi.rules.lookup import (
@@ -30,6 +30,7 @@ from siqi.games.kernel.vectors import row_operations
 NEURONS, HIDDEN = ARCHITECTURE.neurons, ARCHITECTURE.hidden
 
 copy_row, add_row, subtract_row, exchange_row, exchange_two_rows, output_sum = row_operations(NEURONS, HIDDEN)
+value_of = value_operation(ARCHITECTURE, output_sum)
 
 ROW_BYTES = 2 * NEURONS
 
@@ -54,10 +55,6 @@ MEMORY = record_type(MEMORY_DTYPE)
 memory_at = pointer_to(MEMORY)
 
 _BIASES = offset_of(WEIGHTS_DTYPE, "biases")
-_OUTPUT_WEIGHTS = offset_of(WEIGHTS_DTYPE, "output_weights")
-_HIDDEN_WEIGHTS = offset_of(WEIGHTS_DTYPE, "hidden_weights")
-_HIDDEN_BIASES = offset_of(WEIGHTS_DTYPE, "hidden_biases")
-_HIDDEN_OUTPUTS = offset_of(WEIGHTS_DTYPE, "hidden_outputs")
 assert offset_of(MEMORY_DTYPE, "accumulators") == offset_of(WEIGHTS_DTYPE, "feature_weights") == 0
 
 
@@ -125,14 +122,9 @@ def network_value(pos: Record, work: Record, ply: int, mobile: int) -> int:
     `mobile`: the mobile pieces of both sides.
     """
     address = memory_at(work.network).weights
-    weights = weights_at(address)
-    bucket = min(mobile * weights.buckets // MAX_MOBILE, weights.buckets - 1)
-    own, other = accumulator_at(work, ply, pos.turn), accumulator_at(work, ply, 1 - pos.turn)
-    first = bucket * HIDDEN
-    rows = address + _OUTPUT_WEIGHTS + bucket * 2 * ROW_BYTES, address + _HIDDEN_WEIGHTS + first * 2 * ROW_BYTES
-    of_hidden = address + _HIDDEN_BIASES + first * 4, address + _HIDDEN_OUTPUTS + first * 2
-    total = output_sum(own, other, *rows, *of_hidden) + ACTIVATION_SCALE * weights.output_biases[bucket]
-    return total * weights.scale // WHOLE_OUTPUT
+    buckets = weights_at(address).buckets
+    bucket = min(mobile * buckets // MAX_MOBILE, buckets - 1)
+    return value_of(address, bucket, accumulator_at(work, ply, pos.turn), accumulator_at(work, ply, 1 - pos.turn))
 
 
 class Accumulators:

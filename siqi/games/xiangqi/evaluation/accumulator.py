@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from siqi.games.books.nnue import ACTIVATION_SCALE, WHOLE_OUTPUT, Network, fill_layers, layer_fields
+from siqi.games.books.nnue import Network, fill_layers, layer_fields, value_operation
 from siqi.games.kernel.intrinsics import pointer_to
 from siqi.games.kernel.jit import (
     Record,
@@ -48,6 +48,7 @@ from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 NEURONS, HIDDEN = ARCHITECTURE.neurons, ARCHITECTURE.hidden
 
 copy_row, add_row, subtract_row, exchange_row, exchange_two_rows, output_sum = row_operations(NEURONS, HIDDEN)
+value_of = value_operation(ARCHITECTURE, output_sum)
 
 ROW_BYTES = 2 * NEURONS
 
@@ -96,10 +97,6 @@ memory_at = pointer_to(MEMORY)
 
 
 _KEPT = offset_of(MEMORY_DTYPE, "kept")
-_OUTPUT_WEIGHTS = offset_of(WEIGHTS_DTYPE, "output_weights")
-_HIDDEN_WEIGHTS = offset_of(WEIGHTS_DTYPE, "hidden_weights")
-_HIDDEN_BIASES = offset_of(WEIGHTS_DTYPE, "hidden_biases")
-_HIDDEN_OUTPUTS = offset_of(WEIGHTS_DTYPE, "hidden_outputs")
 assert offset_of(MEMORY_DTYPE, "accumulators") == offset_of(WEIGHTS_DTYPE, "feature_weights") == 0
 
 
@@ -237,14 +234,9 @@ def count_pieces(pos: Record) -> int:
 def output(pos: Record, work: Record, red: int, black: int) -> int:
     """Return the network's value for the side to move, from the addresses of both accumulators."""
     address = memory_at(work.network).weights
-    weights = weights_at(address)
-    bucket = (count_pieces(pos) - 1) * weights.buckets >> 5
+    bucket = (count_pieces(pos) - 1) * weights_at(address).buckets >> 5
     own, other = (red, black) if pos.turn == 0 else (black, red)
-    first = bucket * HIDDEN
-    rows = address + _OUTPUT_WEIGHTS + bucket * 2 * ROW_BYTES, address + _HIDDEN_WEIGHTS + first * 2 * ROW_BYTES
-    of_hidden = address + _HIDDEN_BIASES + first * 4, address + _HIDDEN_OUTPUTS + first * 2
-    total = output_sum(own, other, *rows, *of_hidden) + ACTIVATION_SCALE * weights.output_biases[bucket]
-    return min(max(total * weights.scale // WHOLE_OUTPUT, -MAX_CENTIPAWNS), MAX_CENTIPAWNS)
+    return min(max(value_of(address, bucket, own, other), -MAX_CENTIPAWNS), MAX_CENTIPAWNS)
 
 
 @outlined(int64(POSITION, WORK, LOOKUP))

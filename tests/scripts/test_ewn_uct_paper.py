@@ -17,8 +17,9 @@ from fixture_files import FIXTURES, vectors
 from scripts.match import paired_games
 from scripts.match.paired_games import PaperGame
 from scripts.papers.ewn_uct import experiments as ewn_uct
+from scripts.papers.ewn_uct import solve_ewn_endings
 from scripts.papers.ewn_uct.players import make_player
-from scripts.papers.ewn_uct.regret import Step, choices, decisions, regret_of, search_steps
+from scripts.papers.ewn_uct.regret import COLUMNS, Step, choices, decisions, regret_of, row_of, search_steps
 
 from naive.ewn import Naive
 from siqi.daemon.clients.player import PlayerLimits
@@ -142,9 +143,9 @@ def test_regret_of_a_perfect_player_is_none(tmp_path: Path) -> None:
     ("old", "new", "line"),
     [
         ("fen,", "ffen,", 2),
-        ("r,2,2,5:18-23", "r,2,2,5:18-22", 2),  # an illegal move
-        ("r,2,2,5:18-23=0.138888 ", "r,2,2,", 2),  # a legal move is missing
-        ("=0.050919", "=zero", 3),
+        ("r,2,2,5:18-19", "r,2,2,5:18-22", 2),  # an illegal move
+        ("r,2,2,5:18-19=0.138888 ", "r,2,2,", 2),  # a legal move is missing
+        ("=0.050927", "=zero", 3),
         ("\n..c../", "\n..x../", 3),
     ],
 )
@@ -285,3 +286,50 @@ def test_the_gain() -> None:
     assert rows[0] == ("random", "80.0% +- 24.8%", "90.0% +- 18.6%", "+10.0 +- 31.0 points", "+12.5%", "higher")
     assert rows[-1][0] == "all three" and rows[-1][1].startswith("40.0%") and rows[-1][2].startswith("50.0%")
     assert rows[-1][3].startswith("+10.0") and rows[-1][4:] == ("+25.0%", "+25%")
+
+
+# Endings solved by search
+
+
+def test_endings_are_solved_as_published(tmp_path: Path) -> None:
+    """Values by search, written and read again, are those of the file, whose positions have two to six pieces."""
+    known = {case.fen: case.values for case in decisions(VALUES)}
+    fens = dict.fromkeys(fen[:-1] + "-" for fen in known)
+    path = tmp_path / "values.csv"
+    rows = [row_of(fen, values) for fen, values in (solve_ewn_endings.solve("", 10**9, fen) for fen in fens) if values]
+    path.write_text("\n".join([",".join(COLUMNS), *rows]))
+    solved = {case.fen: case.values for case in decisions(path)}
+    assert solved.keys() == known.keys()
+    for fen, values in known.items():
+        assert solved[fen] == pytest.approx(values, abs=5e-5)
+
+
+def test_solving_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, whole, torn = (
+        FIXTURES.parents[2] / "scripts/results/ewn-tcg.jsonl",
+        tmp_path / "whole.csv",
+        tmp_path / "torn.csv",
+    )
+    words = ["--pieces", "3", "4", "--positions", "2"]
+
+    def solve(path: Path) -> None:
+        monkeypatch.setattr(sys, "argv", ["solve_ewn_endings", str(log), str(path), *words])
+        assert solve_ewn_endings.main() == 0
+
+    solve(whole)
+    lines = whole.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 5
+    torn.write_bytes(b"".join(lines[:3]) + lines[3][:40])
+    solve(torn)
+    assert torn.read_bytes() == whole.read_bytes()
+
+
+def test_an_ending_beyond_the_limit_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, path = FIXTURES.parents[2] / "scripts/results/ewn-tcg.jsonl", tmp_path / "values.csv"
+    words = ["--pieces", "9", "--positions", "1", "--nodes", "2000"]
+    monkeypatch.setattr(sys, "argv", ["solve_ewn_endings", str(log), str(path), *words])
+    assert solve_ewn_endings.main() == 1
+    assert "0 of 1 positions solved" in capsys.readouterr().out
+    assert path.read_text() == ",".join(COLUMNS) + "\n"

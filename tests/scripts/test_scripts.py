@@ -37,6 +37,7 @@ RUNS = (
     Run("match/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),
     Run("network/sample_positions", "p.samples --positions 20 --nodes 60 --label-nodes 60 --openings {xiangqi_games}"),
     Run("papers/compare_players", "ewn g.jsonl --games 2 --nodes 9 --pairing uct random", "uct . random . . . 0 . . "),
+    Run("match/swap_worlds", "{junqi_match} s.jsonl --player siqi --back 6 --worlds 1 --nodes 50", "6 . 4 . "),
     Run("match/replay_junqi", "{junqi_tsv}", "9 of 9 games agree"),
     Run("match/plot_match", "{match_log} --out m.svg", r"\+368 \[\+295, \+441\] after 100 pairs"),
     Run("pictures/draw_outlines", "{latin_font} {latin_font} --out o.json", "no outline of 帥", 2),
@@ -74,6 +75,9 @@ RUNS = (
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),
     Run("papers/ewn_uct/measure_ewn_regret", "{ewn_values} --nodes 100 --player random", "random . 100 nodes . 0.2"),
+    Run(
+        "papers/ewn_uct/solve_ewn_endings", "{ewn_match} values.csv --pieces 3 --positions 2", "2 of 2 positions solved"
+    ),
     Run("measure/measure_latency", "--runs 1 ewn", "ewn . "),
     Run("measure/measure_match", "--only latency --games 2", r"latency: \d+\.\d+ ms a move"),
     Run("measure/simulate_sprt", "--runs 2 --elo1 180 --out s.jsonl", '"kind": "decisive", "nelo": 180'),
@@ -120,6 +124,14 @@ def match_log(path: Path) -> None:
     path.write_bytes((ROOT / "scripts/results/xiangqi-fairy-stockfish.jsonl").read_bytes())
 
 
+def ewn_match(path: Path) -> None:
+    path.write_bytes((ROOT / "scripts/results/ewn-tcg.jsonl").read_bytes())
+
+
+def junqi_match(path: Path) -> None:
+    path.write_bytes((ROOT / "scripts/results/junqi-gaga.jsonl").read_bytes())
+
+
 def latin_font(path: Path) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     path.write_bytes((Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans-Bold.ttf").read_bytes())
@@ -131,8 +143,10 @@ MAKERS: dict[str, Callable[[Path], object]] = {
         xiangqi_games,
         connect6_games,
         connect6_scored,
+        ewn_match,
         ewn_values,
         junqi_log,
+        junqi_match,
         junqi_tsv,
         latin_font,
         match_log,

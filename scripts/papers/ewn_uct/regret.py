@@ -6,7 +6,7 @@ import csv
 import errno
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +15,11 @@ from scripts.match.agents import Agent, EngineAgent
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.games.contract import Task
 from siqi.games.ewn.board import EwnPosition
+from siqi.games.ewn.rules.position import origin_of, target_of
 from siqi.games.kernel.control import Control
 
-COLUMNS = "fen, n_red, n_blue, all1 .. all6"
-SOURCE = f"200 EWN endings, 1 v 1 to 3 v 3, by two exact solvers; not shipped. Columns {COLUMNS}"
+COLUMNS = ("fen", "n_red", "n_blue", *(f"all{die}" for die in range(1, 7)))
+SOURCE = f"200 EWN endings, 1 v 1 to 3 v 3, by two exact solvers; not shipped. Columns {', '.join(COLUMNS)}"
 
 
 class Decision(NamedTuple):
@@ -64,6 +65,30 @@ def _decisions_of(row: dict[str, str]) -> Iterator[Decision]:
         if set(values) != set(map(position.move_text, position.legal_moves())):
             raise ValueError
         yield Decision(position.fen(), int(row["n_red"]) + int(row["n_blue"]), values)
+
+
+def row_of(fen: str, values: Mapping[str, float]) -> str:
+    """Return the line of a position without a throw, given the value of each of its moves, as `decisions` reads it."""
+    position = EwnPosition(fen)
+
+    def text(move: int) -> str:
+        word = position.move_text(move)
+        number = (int(position.record.board[origin_of(move)]) - 1) % 6 + 1
+        return f"{number}:{origin_of(move)}-{target_of(move)}={values[word]:.6f}"
+
+    cells = []
+    for die in range(1, 7):
+        position.set_dice(die)
+        cells.append(" ".join(map(text, position.legal_moves())))
+    reds, blues = (int(position.record.alive[side]).bit_count() for side in range(2))
+    return ",".join([board_of(fen), str(reds), str(blues), *cells])
+
+
+def board_of(fen: str) -> str:
+    """Return a FEN as such files have it."""
+    placement, side = fen.split()[:2]
+    letters = str.maketrans({**{str(n): "." * n for n in range(1, 6)}, **dict(zip("ABCDEF", "123456", strict=True))})
+    return f"{placement.translate(letters)} {'rb'[side == 's']}"
 
 
 def choices(path: Path, every: int = 1) -> list[Decision]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def test_losses_are_those_of_the_player() -> None:
 @pytest.mark.parametrize("number", range(4))
 def test_another_world_differs_in_the_enemy_alone(number: int) -> None:
     """It is a legal game with the same results and the same view of the loser."""
-    game = registry.load("junqi")
+    game: Any = registry.load("junqi")
     record, side = list(lost_games(LOG, "siqi", []))[number]
     words = record.moves[:-20]
     referee = position_after(game, GameRecord(tuple(words)))

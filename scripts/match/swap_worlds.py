@@ -131,6 +131,9 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=4000, help="per move")
     script.add_jobs(parser)
     options = parser.parse_args()
+    players = [engine.name for engine in read_match(options.match).settings.engines]
+    if options.player not in players:
+        parser.error(f"--player: no {options.player} in {options.match}, whose engines are {', '.join(players)}")
     games = list(lost_games(options.match, options.player, options.reason))
     replays = {
         (record.game, back, number, is_swapped): Replay(

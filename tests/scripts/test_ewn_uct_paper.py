@@ -30,6 +30,7 @@ from siqi.games.ewn.board import EwnPosition
 from siqi.games.kernel.control import Control
 
 VALUES = FIXTURES / "ewn_values.csv"
+MATCH = FIXTURES.parents[2] / "scripts/results/ewn-tcg.jsonl"
 NAMES = [experiment.name for experiment in ewn_uct.EXPERIMENTS]
 
 
@@ -291,8 +292,20 @@ def test_the_gain() -> None:
 # Endings solved by search
 
 
-def test_endings_are_solved_as_published(tmp_path: Path) -> None:
-    """Values by search, written and read again, are those of the file, whose positions have two to six pieces."""
+@pytest.mark.parametrize("case", vectors("ewn_exact.jsonl"), ids=lambda case: case["fen"])
+def test_endings_are_solved_as_published(case: dict[str, Any]) -> None:
+    """The best value after each throw is that of two exact solvers, none of them ours."""
+    fen, values = solve_ewn_endings.solve("", 10**9, case["fen"])
+    assert values is not None
+    position = EwnPosition(fen)
+    for die, known in enumerate(case["throws"], 1):
+        position.set_dice(die)
+        best = max(values[position.move_text(move)] for move in position.legal_moves())
+        assert best == pytest.approx(known, abs=5e-5)
+
+
+def test_solved_endings_are_written_as_read(tmp_path: Path) -> None:
+    """Values by search, written and read again, are those of the file, whose positions have four to six pieces."""
     known = {case.fen: case.values for case in decisions(VALUES)}
     fens = dict.fromkeys(fen[:-1] + "-" for fen in known)
     path = tmp_path / "values.csv"
@@ -305,15 +318,11 @@ def test_endings_are_solved_as_published(tmp_path: Path) -> None:
 
 
 def test_solving_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log, whole, torn = (
-        FIXTURES.parents[2] / "scripts/results/ewn-tcg.jsonl",
-        tmp_path / "whole.csv",
-        tmp_path / "torn.csv",
-    )
+    whole, torn = tmp_path / "whole.csv", tmp_path / "torn.csv"
     words = ["--pieces", "3", "4", "--positions", "2"]
 
     def solve(path: Path) -> None:
-        monkeypatch.setattr(sys, "argv", ["solve_ewn_endings", str(log), str(path), *words])
+        monkeypatch.setattr(sys, "argv", ["solve_ewn_endings", str(MATCH), str(path), *words])
         assert solve_ewn_endings.main() == 0
 
     solve(whole)
@@ -327,9 +336,9 @@ def test_solving_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_an_ending_beyond_the_limit_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log, path = FIXTURES.parents[2] / "scripts/results/ewn-tcg.jsonl", tmp_path / "values.csv"
+    path = tmp_path / "values.csv"
     words = ["--pieces", "9", "--positions", "1", "--nodes", "2000"]
-    monkeypatch.setattr(sys, "argv", ["solve_ewn_endings", str(log), str(path), *words])
+    monkeypatch.setattr(sys, "argv", ["solve_ewn_endings", str(MATCH), str(path), *words])
     assert solve_ewn_endings.main() == 1
     assert "0 of 1 positions solved" in capsys.readouterr().out
     assert path.read_text() == ",".join(COLUMNS) + "\n"

@@ -38,6 +38,17 @@ def test_another_world_differs_in_the_enemy_alone(number: int) -> None:
     assert len({other[1 - side] for other in others}) > 1
 
 
+def test_an_unknown_player_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "swaps.jsonl"
+    monkeypatch.setattr(sys, "argv", ["swap_worlds", str(LOG), str(log), "--player", "Siqi"])
+    with pytest.raises(SystemExit) as ended:
+        swap_worlds.main()
+    assert ended.value.code == 2 and not log.exists()
+    assert "whose engines are siqi, GagaFix" in capsys.readouterr().err
+
+
 def test_luck_is_a_loss_that_other_worlds_win() -> None:
     def row(game: int, swapped: bool, points: float) -> dict[str, object]:
         return {"game": game, "back": 20, "swapped": swapped, "points": points}

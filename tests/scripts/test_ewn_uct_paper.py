@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -292,29 +293,42 @@ def test_the_gain() -> None:
 # Endings solved by search
 
 
-@pytest.mark.parametrize("case", vectors("ewn_exact.jsonl"), ids=lambda case: case["fen"])
-def test_endings_are_solved_as_published(case: dict[str, Any]) -> None:
+def pieces(fen: str) -> int:
+    return sum(letter.isalpha() for letter in fen.split(maxsplit=1)[0])
+
+
+def of_fens(fens: Iterable[str]) -> list[Any]:
+    """Return parameters, six pieces among the long tests: they take seconds each."""
+    return [pytest.param(fen, marks=[pytest.mark.long] * (pieces(fen) > 5), id=fen) for fen in fens]
+
+
+EXACT = {case["fen"]: case["throws"] for case in vectors("ewn_exact.jsonl")}
+
+
+@pytest.mark.parametrize("fen", of_fens(EXACT))
+def test_endings_are_solved_as_published(fen: str) -> None:
     """The best value after each throw is that of two exact solvers, none of them ours."""
-    fen, values = solve_ewn_endings.solve("", 10**9, case["fen"])
+    _, values = solve_ewn_endings.solve("", 10**9, fen)
     assert values is not None
     position = EwnPosition(fen)
-    for die, known in enumerate(case["throws"], 1):
+    for die, known in enumerate(EXACT[fen], 1):
         position.set_dice(die)
         best = max(values[position.move_text(move)] for move in position.legal_moves())
         assert best == pytest.approx(known, abs=5e-5)
 
 
-def test_solved_endings_are_written_as_read(tmp_path: Path) -> None:
-    """Values by search, written and read again, are those of the file, whose positions have four to six pieces."""
-    known = {case.fen: case.values for case in decisions(VALUES)}
-    fens = dict.fromkeys(fen[:-1] + "-" for fen in known)
+@pytest.mark.parametrize("fen", of_fens(sorted({case.fen[:-1] + "-" for case in decisions(VALUES)})))
+def test_solved_endings_are_written_as_read(tmp_path: Path, fen: str) -> None:
+    """Values by search, written and read again, are those of the file."""
+    known = {case.fen: case.values for case in decisions(VALUES) if case.fen[:-1] == fen[:-1]}
     path = tmp_path / "values.csv"
-    rows = [row_of(fen, values) for fen, values in (solve_ewn_endings.solve("", 10**9, fen) for fen in fens) if values]
-    path.write_text("\n".join([",".join(COLUMNS), *rows]))
+    _, found = solve_ewn_endings.solve("", 10**9, fen)
+    assert found is not None
+    path.write_text("\n".join([",".join(COLUMNS), row_of(fen, found)]))
     solved = {case.fen: case.values for case in decisions(path)}
     assert solved.keys() == known.keys()
-    for fen, values in known.items():
-        assert solved[fen] == pytest.approx(values, abs=5e-5)
+    for case, values in known.items():
+        assert solved[case] == pytest.approx(values, abs=5e-5)
 
 
 def test_solving_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,6 +71,10 @@ RUNS = (
     Run("papers/junqi_cooperation", "--quick --only parts --out p --jobs 1", "no learning . "),
     Run("papers/xiangqi_endgames", "--quick --only figure-1 --out p", "A C E F G H I J L M"),
     Run("papers/xiangqi_rules", "--quick --only table-3 --jobs 1", "90 => 26"),
+    Run("measure/measure_junqi_beliefs", "{junqi_match} --of GagaFix --every 40", r"\| network with habits \| 1\.\d+ "),
+    Run(
+        "measure/measure_junqi_beliefs", "{junqi_match} --of Fade", "no Fade in .*, whose engines are siqi, GagaFix", 2
+    ),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from siqi.games.contract import UNKNOWN_SETUP, Outcome
 from siqi.games.junqi.knowledge import inference
-from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel, default_model
+from siqi.games.junqi.knowledge.belief_models import HABITS, BeliefModel, Showing, default_model
 from siqi.games.junqi.knowledge.inference import NO_PIECE, State
 from siqi.games.junqi.knowledge.worlds import Belief, marginals
 from siqi.games.junqi.rules import movegen, notation
@@ -193,6 +193,10 @@ class JunqiPosition:
     def counts(self) -> Any:
         """Return what the pieces have done: int64 [piece 0-49, trait and history] (knowledge/behaviour.py)."""
         return self._state.counts
+
+    def showings(self) -> tuple[Showing, ...]:
+        """Return what the moves so far have shown of the unseen side's pieces."""
+        return self._state.showings
 
     def believed(self, side: int, model: BeliefModel = HABITS) -> Belief:
         """Return the other side's belief about a side's pieces, by a model."""

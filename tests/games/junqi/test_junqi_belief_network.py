@@ -14,8 +14,8 @@ from samples import sampled
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, open_book, write_book
 from siqi.games.contract import Game, Task, exhaust
-from siqi.games.junqi.knowledge.behaviour import HISTORY, TRAITS
-from siqi.games.junqi.knowledge.belief_models import FLOOR, HABITS, NetworkModel, shares
+from siqi.games.junqi.knowledge.behaviour import HISTORY, TRAITS, no_counts
+from siqi.games.junqi.knowledge.belief_models import FLOOR, HABITS, NetworkModel, Showing, shares
 from siqi.games.junqi.knowledge.belief_network import (
     INPUTS,
     KIND,
@@ -28,7 +28,9 @@ from siqi.games.junqi.knowledge.belief_network import (
     write_network,
 )
 from siqi.games.junqi.knowledge.worlds import draw_worlds, marginals
-from siqi.games.junqi.rules.lookup import COUNTS, ENGINEER, PIECES
+from siqi.games.junqi.rules.lookup import COUNTS, ENGINEER, MOBILE, PIECES
+from siqi.games.junqi.rules.position import origin_of, target_of
+from siqi.games.junqi.rules.setup import slot_types
 from siqi.games.kernel.control import Control
 
 NAMES = (*TRAITS, *HISTORY)
@@ -177,8 +179,85 @@ def test_marginals_follow_the_network(game: Game) -> None:
     view = replay(game, [FIRST, "?"])
     slot, outputs = 8, zero.slot_outputs.copy()
     outputs[slot, ENGINEER] = 6.0
+    may, counts = view.believed(1).may, view.counts()
     chances = [
-        marginals(view.believed(1, NetworkModel(zero._replace(slot_outputs=each))))[slot, ENGINEER]
+        marginals(NetworkModel(zero._replace(slot_outputs=each)).belief(may, counts, 1, is_deployed=True))
         for each in (zero.slot_outputs, outputs)
     ]
-    assert chances[0] < 0.2 and chances[1] > 0.7
+    assert chances[0][slot, ENGINEER] < 0.2 and chances[1][slot, ENGINEER] > 0.7
+
+
+# Trust in the network, by what the enemy's pieces have shown
+
+
+def test_showings_are_what_moves_show_of_the_enemy(game: Game) -> None:
+    """Each names the piece that moved or was struck, with its sets before and after; own pieces show nothing."""
+    referee = replay(game, [RECORDS[4]["first"], RECORDS[4]["second"], *RECORDS[4]["moves"][:60]])
+    for viewer in range(2):
+        side, expected, before = 1 - viewer, [], None
+        for view in replay_steps(game, referee.view_moves(viewer)):
+            if before is not None:
+                board, move = before.record.board, view.moves()[-1]
+                for square in (origin_of(move), target_of(move)):
+                    piece = int(board[square]) - 1 - side * PIECES
+                    if board[square] and 0 <= piece < PIECES:
+                        was, now = (int(each.record.may[side * PIECES + piece]) for each in (before, view))
+                        if was != now:
+                            expected.append((piece, was, now))
+            before = view
+        found = [(each.piece, each.types) for each in before.showings()]
+        assert found == [(piece, now) for piece, _, now in expected] and len(found) > 5
+        for each, (piece, was, now) in zip(before.showings(), expected, strict=True):
+            assert each.may[piece] | was == was and now & ~was == 0
+
+
+def replay_steps(game: Game, words: list[str]) -> list[Any]:
+    """Return the positions after both deployments and each move."""
+    return [replay(game, words[:count]) for count in range(2, len(words) + 1)]
+
+
+def showing(types: int) -> Showing:
+    """Return a showing of piece 8 at a game's beginning."""
+    return Showing(8, tuple(slot_types(slot) for slot in range(PIECES)), no_counts().tobytes(), types)
+
+
+def test_trust_follows_bayes_rule() -> None:
+    """By the chances that network and habits gave to what was shown, both as likely before."""
+    outputs = np.zeros((PIECES, 12))
+    outputs[8, ENGINEER] = 3.0
+    zero = Network(*(np.zeros(shape) for _, shape in LAYOUT.values()))
+    model = NetworkModel(zero._replace(slot_outputs=outputs))
+    assert model.trust(1, []) == 0.5
+    engineer, other = showing(1 << ENGINEER), showing(MOBILE & ~(1 << ENGINEER))
+    may = list(engineer.may)
+    alone = marginals(model.belief(may, no_counts(), 1, is_deployed=True))[8]
+    habits = marginals(HABITS.belief(may, no_counts(), 1, is_deployed=True))[8]
+    for shown in ([engineer], [other], [engineer, engineer, other]):
+        by_network = math.prod(float(alone @ (each.types >> np.arange(12) & 1)) for each in shown)
+        by_habits = math.prod(float(habits @ (each.types >> np.arange(12) & 1)) for each in shown)
+        assert model.trust(1, shown) == pytest.approx(by_network / (by_network + by_habits), abs=0.02)
+    assert model.trust(1, [other]) < 0.5 < model.trust(1, [engineer])
+    assert model.trust(1, [engineer] * 40) > 0.999 and model.trust(1, [other] * 40) < 0.001
+
+
+def test_beliefs_go_from_the_network_s_to_habits_with_trust() -> None:
+    zero = Network(*(np.zeros(shape) for _, shape in LAYOUT.values()))
+    outputs = zero.slot_outputs.copy()
+    outputs[8, ENGINEER] = 3.0
+    model = NetworkModel(zero._replace(slot_outputs=outputs))
+    may, shown = [slot_types(slot) for slot in range(PIECES)], showing(MOBILE & ~(1 << ENGINEER))
+    chances = [
+        marginals(model.belief(may, no_counts(), 1, True, showings))[8, ENGINEER]
+        for showings in (None, [], [shown], [shown] * 40)
+    ]
+    habits = marginals(HABITS.belief(may, no_counts(), 1, is_deployed=True))[8, ENGINEER]
+    assert chances == sorted(chances, reverse=True) and chances[0] > 3 * habits
+    assert chances[-1] == pytest.approx(habits, abs=FLOOR)
+
+
+def test_own_pieces_are_believed_as_an_engine_like_this_one_sees_them(game: Game) -> None:
+    view, model = view_of(game, 60), NetworkModel(some_network())
+    assert view.showings() and model.trust(1, view.showings()) != 0.5
+    own = view.believed(0, model)
+    plain = model.belief(own.may, view.counts(), 0, is_deployed=True)
+    assert all(np.array_equal(own.weights[flag], weights) for flag, weights in plain.weights.items())

@@ -12,7 +12,7 @@ import numpy as np
 from siqi.games.contract import UNKNOWN_SETUP
 from siqi.games.junqi.knowledge.behaviour import no_counts, note_move
 from siqi.games.junqi.knowledge.belief import check_possible, compatible_types, narrow_by_counts
-from siqi.games.junqi.knowledge.belief_models import BeliefModel
+from siqi.games.junqi.knowledge.belief_models import BeliefModel, Showing
 from siqi.games.junqi.knowledge.worlds import Belief
 from siqi.games.junqi.rules import movegen, notation
 from siqi.games.junqi.rules.lookup import (
@@ -50,6 +50,7 @@ class State(NamedTuple):
     taken: int = NO_PIECE  # piece that fell in its headquarters and may have been the flag
     is_deployed: bool = False  # by deployments: piece numbers are slots
     is_narrow: bool = False  # the sets agree with the counts of types; those of a FEN stay as given until a move
+    showings: tuple[Showing, ...] = ()  # of the unseen side's pieces
 
 
 def empty_state() -> State:
@@ -128,9 +129,22 @@ def after_move(before: State, move: int) -> tuple[int, State]:
                 may[side * PIECES : side * PIECES + PIECES] = known
     after, bare = record.copy(), notation.without_result(move)
     do_move(after, bare, code)
+    showings = before.showings + _showings(before, may, mover, other)
     note_move(record, after, LOOKUP_RECORD, public, bare, code, counts)
     answered = notation.with_result(bare, code, flag if flag >= 0 else None)
-    return answered, State(after, viewer, public, counts, announced, taken, before.is_deployed, is_narrow=True)
+    return answered, State(after, viewer, public, counts, announced, taken, before.is_deployed, True, showings)
+
+
+def _showings(before: State, may: Any, mover: int, other: int) -> tuple[Showing, ...]:
+    """Return what a move showed of the unseen side's piece that made it or was struck; `may`: the sets after it."""
+    if before.viewer is None:
+        return ()
+    side, sets = 1 - before.viewer, before.record.may
+    return tuple(
+        Showing(piece % PIECES, tuple(sets_of(before.record, side)), before.counts.tobytes(), int(may[piece]))
+        for piece in (mover, other)
+        if piece // PIECES == side and sets[piece] != may[piece]
+    )
 
 
 def _result(record: Record, move: int, mover: int, other: int) -> int:
@@ -192,4 +206,5 @@ def believed(state: State, side: int, model: BeliefModel) -> Belief:
     """Return the other side's belief about a side's pieces, by a model."""
     pieces = slice(side * PIECES, side * PIECES + PIECES)
     may = narrow_by_counts(state.public[pieces].tolist() if side == state.viewer else sets_of(state.record, side))
-    return model.belief(may, state.counts, side, state.is_deployed)
+    is_unseen = state.viewer == 1 - side
+    return model.belief(may, state.counts, side, state.is_deployed, state.showings if is_unseen else None)

@@ -367,7 +367,6 @@ class Forest:
         self._halves = [memory[:middle], memory[middle:]]
         self.shared = np.zeros(8, np.int64)  # a cache line
         self.shared[CAPACITY] = middle
-        self._used = 0
 
     @property
     def address(self) -> int:

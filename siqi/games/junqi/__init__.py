@@ -48,7 +48,8 @@ INFO = GameInfo(
         combo("Beliefs", "network", "habits").explained(
             "how likely the types of unseen pieces are: `habits`, by what pieces of each type do; `network`, "
             "by a neural network, and by habits as far as the game proves them right",
-            "未知棋子各种类型的可能性：`habits` 按各类棋子行为习惯的表；`network` 按神经网络，并按本局的验证参用行为习惯",
+            "未知棋子各种类型的可能性：`habits` 按各类棋子行为习惯的表；"
+            "`network` 按神经网络，并按本局的验证参用行为习惯",
         ),
         Option("BeliefsFile", "string").explained(
             "the network of `Beliefs network`, used in place of the shipped one",

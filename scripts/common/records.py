@@ -1,17 +1,23 @@
-"""Readers of game records, one game at a time: JSON lines, CSV, Xiangqi's PGN, weighted lines; plain or compressed."""
+"""Readers of game records, one game at a time: JSON lines, CSV, Xiangqi's PGN, weighted lines; plain or compressed.
+
+And the games of a match.
+"""
 
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 import msgspec
 import zstandard
 
+from siqi.daemon.match.match_log import MatchRecord
+from siqi.daemon.match.stats import read_match
 from siqi.games.contract import Game, P
 from siqi.games.game_record import CutGameError, GameRecord, check_moves, replay
 from siqi.games.shape import shift_ranks
@@ -128,3 +134,12 @@ def read_weighted_lines(path: Path, report: Callable[[str], None]) -> Iterator[t
                 report(f"{path}:{number}: not a weight from 1 to {MAX_WEIGHT}: {weight}")
                 continue
             yield GameRecord(tuple(moves.split()), result="1/2-1/2"), int(weight)
+
+
+def match_games(path: Path, player: str) -> Sequence[MatchRecord]:
+    """Return the games of a log of `siqi match`; OSError if it is none, or a player is not among its engines."""
+    match = read_match(path)
+    names = [engine.name for engine in match.settings.engines]
+    if player not in names:
+        raise OSError(errno.EINVAL, f"no {player} in {path}, whose engines are {', '.join(names)}")
+    return match.records

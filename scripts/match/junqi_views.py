@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,12 +13,16 @@ from scripts.common import script
 from scripts.match.paired_games import read_games
 
 from siqi.games.game_record import GameRecord, position_after, replay
+from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.formats import log
 from siqi.games.junqi.knowledge.behaviour import plies_of
 from siqi.games.junqi.rules.lookup import PIECES, TYPES
 
 HELD_OUT = 10
 """A training holds one game in this many out. Games with the same deployments stay together."""
+
+LEAST_CHANCE = 1e-6
+"""A chance below this counts as this in a loss of beliefs."""
 
 
 class View(NamedTuple):
@@ -50,15 +54,22 @@ def is_held_out(words: list[str]) -> bool:
     return zlib.crc32(" ".join(words[:2]).encode()) % HELD_OUT == 0
 
 
-def views_of(words: list[str], every: int) -> Iterator[View]:
-    """Yield both sides' views of a game after every `every` moves."""
+def positions_of(words: Sequence[str], viewer: int, every: int) -> Iterator[JunqiPosition]:
+    """Yield a game's positions as one side sees them, after every `every` moves."""
     game: Any = script.load_once("junqi")
     referee = position_after(game, GameRecord(tuple(words)))
+    for view in replay(game, GameRecord(tuple(referee.view_moves(viewer)))):
+        plies = plies_of(view.counts())
+        if plies and plies % every == 0:
+            yield view
+
+
+def views_of(words: list[str], every: int) -> Iterator[View]:
+    """Yield both sides' views of a game after every `every` moves."""
     for viewer in range(2):
         side = 1 - viewer
         pieces = slice(side * PIECES, side * PIECES + PIECES)
         kinds = np.array([TYPES.index(letter) for letter in words[side]])
-        for view in replay(game, GameRecord(tuple(referee.view_moves(viewer)))):
-            plies = plies_of(view.counts())
-            if plies and plies % every == 0:
-                yield View(view.believed(side).may, view.counts()[pieces], plies, kinds)
+        for view in positions_of(words, viewer, every):
+            counts = view.counts()
+            yield View(view.believed(side).may, counts[pieces], plies_of(counts), kinds)

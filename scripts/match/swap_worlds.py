@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scripts.common import script
+from scripts.common.records import match_games
 from scripts.common.runs import add_finished, digest
 from scripts.common.table import Table
 from scripts.match.agents import AgentPlayer, EngineAgent
@@ -32,7 +33,6 @@ from scripts.match.agents import AgentPlayer, EngineAgent
 from siqi.daemon.clients.player import PlayerLimits
 from siqi.daemon.match.game_loop import Adjudication, Clock, Opening, Referee, play_moves
 from siqi.daemon.match.match_log import MatchRecord
-from siqi.daemon.match.stats import read_match
 from siqi.games.game_record import GameRecord, position_after
 from siqi.games.junqi.game import Junqi
 from siqi.games.junqi.knowledge.belief_models import default_model
@@ -57,7 +57,7 @@ class Replay(NamedTuple):
 
 def lost_games(path: Path, player: str, reasons: Sequence[str]) -> Iterator[tuple[MatchRecord, int]]:
     """Yield the games that a player lost by the rules, for one of the reasons if any are named, and its side."""
-    for record in read_match(path).records:
+    for record in match_games(path, player):
         side = record.players.index(player)
         lost = record.winner is not None and (record.winner ^ record.first) != side
         if lost and record.cause == "rules" and (not reasons or record.reason in reasons):
@@ -131,9 +131,6 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=4000, help="per move")
     script.add_jobs(parser)
     options = parser.parse_args()
-    players = [engine.name for engine in read_match(options.match).settings.engines]
-    if options.player not in players:
-        parser.error(f"--player: no {options.player} in {options.match}, whose engines are {', '.join(players)}")
     games = list(lost_games(options.match, options.player, options.reason))
     replays = {
         (record.game, back, number, is_swapped): Replay(

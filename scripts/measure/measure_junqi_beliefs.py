@@ -11,38 +11,24 @@ from __future__ import annotations
 
 import statistics
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from scripts.common import script
+from scripts.common.records import match_games
 from scripts.common.table import Table
+from scripts.match.junqi_views import LEAST_CHANCE, positions_of
 
-from siqi.daemon.match.stats import read_match
-from siqi.games.game_record import GameRecord, position_after, replay
 from siqi.games.junqi.board import JunqiPosition
-from siqi.games.junqi.knowledge.behaviour import plies_of
 from siqi.games.junqi.knowledge.belief import deployment_weights
 from siqi.games.junqi.knowledge.belief_models import HABITS, NetworkModel
 from siqi.games.junqi.knowledge.belief_network import NETWORK_BOOK, read_network
 from siqi.games.junqi.knowledge.worlds import Belief, marginals
 from siqi.games.junqi.rules.lookup import TYPES
 
-LEAST_CHANCE = 1e-6
-
 MODELS = ("deployments", "habits", "network", "network with habits")
-
-
-def views(words: Sequence[str], viewer: int, every: int) -> Iterator[JunqiPosition]:
-    """Yield one side's view of a game after every `every` plies."""
-    game: Any = script.load_once("junqi")
-    referee = position_after(game, GameRecord(tuple(words)))
-    for view in replay(game, GameRecord(tuple(referee.view_moves(viewer)))):
-        plies = plies_of(view.counts())
-        if plies and plies % every == 0:
-            yield view
 
 
 def beliefs(view: JunqiPosition, side: int, network: NetworkModel) -> list[Belief]:
@@ -70,17 +56,14 @@ def main() -> int:
     options = parser.parse_args()
     if options.every < 1:
         parser.error("--every must be at least 1")
-    match = read_match(options.match)
-    players = [engine.name for engine in match.settings.engines]
-    if options.of not in players:
-        parser.error(f"--of: no {options.of} in {options.match}, whose engines are {', '.join(players)}")
+    records = match_games(options.match, options.of)
     network = NetworkModel(read_network(NETWORK_BOOK))
     found: list[list[float]] = [[] for _ in MODELS]
     trusts = []
-    for record in script.progress(match.records, unit=" games"):
+    for record in script.progress(records, unit=" games"):
         side = record.players.index(options.of)
         kinds = [TYPES.index(letter) for letter in record.moves[side]]
-        for view in views(record.moves, 1 - side, options.every):
+        for view in positions_of(record.moves, 1 - side, options.every):
             trusts.append(network.trust(side, view.showings()))
             for each, belief in zip(found, beliefs(view, side, network), strict=True):
                 each.extend(losses(belief, kinds))
@@ -88,7 +71,7 @@ def main() -> int:
         raise OSError(None, "no game is long enough", str(options.match))
     rows = [(name, f"{statistics.fmean(each):.4f}") for name, each in zip(MODELS, found, strict=True)]
     print(Table("", ("model", "loss"), rows).markdown())
-    print(f"{len(match.records)} games, {len(trusts):,} views; mean trust {statistics.fmean(trusts):.2f}")
+    print(f"{len(records)} games, {len(trusts):,} views; mean trust {statistics.fmean(trusts):.2f}")
     return 0
 
 

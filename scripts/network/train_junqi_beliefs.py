@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scripts.common import script
-from scripts.match.junqi_views import View, is_held_out, own_games, referee_games, views_of
+from scripts.match.junqi_views import LEAST_CHANCE, View, is_held_out, own_games, referee_games, views_of
 from scripts.network.adam import MOMENTS, Steps
 from scripts.network.batches import batches
 from scripts.network.junqi_belief_kernels import beliefs
@@ -55,7 +55,6 @@ OUTPUT_SPREAD = 0.05
 """Standard deviation of initial output weights; that of other weights is 1 / sqrt(inputs)."""
 
 KEEP_SQUARE = 0.999
-LEAST_CHANCE = 1e-6
 
 
 class Views(NamedTuple):

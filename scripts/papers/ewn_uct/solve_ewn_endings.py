@@ -2,10 +2,11 @@
 
     python -m scripts.papers.ewn_uct.solve_ewn_endings match.jsonl values.csv --pieces 7 8 --positions 100 --jobs 2
 
-Draws games of a log of `siqi match` by `--seed` and takes the first position of each that has so many pieces. In each
-position every move's search goes on until no deeper one can change its value, which may then be wrong by 2.3e-5. A
-position is left out if a move takes more than `--nodes`; the last line has the number of those solved. `--tables` names
-a folder with the tables of five pieces (build_ewn_tablebases.py), at which the searches end sooner.
+Draws games of a log of `siqi match` by `--seed`, and takes from each its first position with as many pieces as
+`--pieces` names. In each position every move's search goes on until no deeper one can change its value, which may then
+be wrong by 2.3e-5. A position is left out if a move takes more than `--nodes`; the last line has the number of those
+solved. `--tables` names a folder with the tables of five pieces (build_ewn_tablebases.py), at which the searches end
+sooner.
 
 A position is a line of the file, added as it is solved. The same command resumes an interrupted run, and tries again
 what was left out.
@@ -38,7 +39,7 @@ Solution = tuple[str, dict[str, float] | None]
 
 
 def endings_of(log: Path, pieces: int, count: int, seed: int) -> list[str]:
-    """Draw games of a log; return the FEN of the first position of each that has so many pieces, without a throw."""
+    """Draw games of a log; return the FEN, without a throw, of each one's first position with `pieces` pieces."""
     records = read_match(log).records
     random.Random(seed).shuffle(records)
     fens: dict[str, None] = {}

@@ -173,18 +173,19 @@ def test_the_option_changes_beliefs_and_the_papers_players_keep_theirs(tmp_path:
         assert answers[algorithm, "habits"] == answers[algorithm, "network"], algorithm
 
 
+def seeing_an_engineer(logarithm: float) -> NetworkModel:
+    """Return a model whose network multiplies the weight of an engineer in slot 8, and nothing else."""
+    zero = Network(*(np.zeros(shape) for _, shape in LAYOUT.values()))
+    zero.slot_outputs[8, ENGINEER] = logarithm
+    return NetworkModel(zero)
+
+
 def test_marginals_follow_the_network(game: Game) -> None:
     """A network that takes the piece in a slot for an engineer is believed."""
-    zero = Network(*(np.zeros(shape) for _, shape in LAYOUT.values()))
     view = replay(game, [FIRST, "?"])
-    slot, outputs = 8, zero.slot_outputs.copy()
-    outputs[slot, ENGINEER] = 6.0
     may, counts = view.believed(1).may, view.counts()
-    chances = [
-        marginals(NetworkModel(zero._replace(slot_outputs=each)).belief(may, counts, 1, is_deployed=True))
-        for each in (zero.slot_outputs, outputs)
-    ]
-    assert chances[0][slot, ENGINEER] < 0.2 and chances[1][slot, ENGINEER] > 0.7
+    chances = [marginals(seeing_an_engineer(each).belief(may, counts, 1, is_deployed=True)) for each in (0.0, 6.0)]
+    assert chances[0][8, ENGINEER] < 0.2 and chances[1][8, ENGINEER] > 0.7
 
 
 # Trust in the network, by what the enemy's pieces have shown
@@ -223,10 +224,7 @@ def showing(types: int) -> Showing:
 
 def test_trust_follows_bayes_rule() -> None:
     """By the chances that network and habits gave to what was shown, both as likely before."""
-    outputs = np.zeros((PIECES, 12))
-    outputs[8, ENGINEER] = 3.0
-    zero = Network(*(np.zeros(shape) for _, shape in LAYOUT.values()))
-    model = NetworkModel(zero._replace(slot_outputs=outputs))
+    model = seeing_an_engineer(3.0)
     assert model.trust(1, []) == 0.5
     engineer, other = showing(1 << ENGINEER), showing(MOBILE & ~(1 << ENGINEER))
     may = list(engineer.may)
@@ -238,13 +236,11 @@ def test_trust_follows_bayes_rule() -> None:
         assert model.trust(1, shown) == pytest.approx(by_network / (by_network + by_habits), abs=0.02)
     assert model.trust(1, [other]) < 0.5 < model.trust(1, [engineer])
     assert model.trust(1, [engineer] * 40) > 0.999 and model.trust(1, [other] * 40) < 0.001
+    assert model.trust(1, [other] * 2000) == pytest.approx(0.0)  # beyond the range of exp
 
 
 def test_beliefs_go_from_the_network_s_to_habits_with_trust() -> None:
-    zero = Network(*(np.zeros(shape) for _, shape in LAYOUT.values()))
-    outputs = zero.slot_outputs.copy()
-    outputs[8, ENGINEER] = 3.0
-    model = NetworkModel(zero._replace(slot_outputs=outputs))
+    model = seeing_an_engineer(3.0)
     may, shown = [slot_types(slot) for slot in range(PIECES)], showing(MOBILE & ~(1 << ENGINEER))
     chances = [
         marginals(model.belief(may, no_counts(), 1, True, showings))[8, ENGINEER]

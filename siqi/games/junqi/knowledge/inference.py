@@ -129,10 +129,10 @@ def after_move(before: State, move: int) -> tuple[int, State]:
                 may[side * PIECES : side * PIECES + PIECES] = known
     after, bare = record.copy(), notation.without_result(move)
     do_move(after, bare, code)
-    showings = before.showings + _showings(before, may, mover, other)
     note_move(record, after, LOOKUP_RECORD, public, bare, code, counts)
     answered = notation.with_result(bare, code, flag if flag >= 0 else None)
-    return answered, State(after, viewer, public, counts, announced, taken, before.is_deployed, True, showings)
+    state = State(after, viewer, public, counts, announced, taken, before.is_deployed, is_narrow=True)
+    return answered, state._replace(showings=before.showings + _showings(before, may, mover, other))
 
 
 def _showings(before: State, may: Any, mover: int, other: int) -> tuple[Showing, ...]:

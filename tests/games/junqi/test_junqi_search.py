@@ -25,7 +25,7 @@ from siqi.games.junqi.paper.cooperation import KIND, VERSION, read_experience
 from siqi.games.junqi.paper.experience import KIND_DTYPE, KINDS
 from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, MINE, PIECES
 from siqi.games.junqi.rules.work import WORK_DTYPE
-from siqi.games.junqi.search.search import HASTY_WORLDS, WORLDS, keys_of
+from siqi.games.junqi.search.search import HASTY_WORLDS, WORLD_NODES, WORLDS, keys_of
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import new_record
 
@@ -68,11 +68,24 @@ def test_little_time_has_few_worlds() -> None:
     searcher.configure(1, 1, 7)
     notes = []
     for left_ns in (10**7, 10**9, 0):
-        control = Control(100)
+        control = Control(WORLDS * WORLD_NODES)
         if left_ns:
             control.set_deadline(time.monotonic_ns() + left_ns)
         notes.append(exhaust(searcher, Task(position, control)).note.split(" effective", maxsplit=1)[0])
     assert notes == [f"worlds {HASTY_WORLDS}", f"worlds {WORLDS}", f"worlds {WORLDS}"]
+
+
+def test_a_low_node_limit_has_few_worlds() -> None:
+    """Depth 1 in all worlds would go far over it, and low Skill Levels would play alike."""
+    game = load("worlds")
+    position, searcher = game.position(SOME_VIEW), game.searcher()
+    searcher.configure(1, 1, 7)
+    notes = {}
+    for nodes in (1, WORLD_NODES * 5, WORLD_NODES * WORLDS * 2):
+        report = exhaust(searcher, Task(position, Control(nodes)))
+        notes[nodes] = report.note.split(" effective", maxsplit=1)[0]
+        assert report.nodes <= max(nodes, WORLD_NODES)
+    assert list(notes.values()) == ["worlds 1", "worlds 5", f"worlds {WORLDS}"]
 
 
 @pytest.mark.parametrize("name", SEARCHERS)

@@ -53,7 +53,7 @@ def games(play: Recorder) -> None:
         play_game(play, seed % 2, 60)
 
 
-@scenario("junqi", nodes=100)
+@scenario("junqi", nodes=6400)  # with fewer the first move would not be an attack
 def errors(play: Recorder) -> None:
     """Incomplete lines, lines at the wrong time, illegal moves."""
     play.errors = True

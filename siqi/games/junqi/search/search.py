@@ -37,6 +37,7 @@ from siqi.games.junqi.rules.position import (
 from siqi.games.junqi.rules.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
 from siqi.games.junqi.search.playout import enter_world
 from siqi.games.junqi.search.root import MoveValue, RootView
+from siqi.games.kernel.control import Control
 from siqi.games.kernel.intrinsics import copy_record, trailing_zeros
 from siqi.games.kernel.jit import Record, entry, float64, inner, int64, void
 from siqi.games.kernel.node import count_node
@@ -62,6 +63,10 @@ WORLDS = 32
 HASTY_NS, HASTY_WORLDS = 20_000_000, 8
 """With less time than this the shortest search must be short, so it has fewer worlds: it takes 2 ms, with 32 of
 them 12, and 16 of 200 games at 1 s without an increment were lost on time on a busy machine."""
+
+WORLD_NODES = 200
+"""A search with a node limit has one world for each of these, since depth 1 always ends and takes up to 270 in a world:
+Skill Level 4 scored 64.0 % [53.2, 73.5] of 100 games against 0, with 32 worlds at each level 49.0 % +- 9.8."""
 
 FINALISTS = 4
 """Root moves that stay in the race to the end."""
@@ -374,8 +379,7 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         self._works = works
         self._evaluated = self._evaluation()  # kept: the works have addresses of its memory
         self._evaluated.prepare(works)
-        is_hasty = task.control.time_from(time.monotonic_ns()) < HASTY_NS
-        worlds = min(HASTY_WORLDS, self.worlds) if is_hasty else self.worlds
+        worlds = self._affordable_worlds(task.control)
         self._root = RootView(task, works, worlds, seed + task.position.ply, self._model())
         while len(self._stacks) < len(works):
             plies = MAX_PLY * MAX_MOVES
@@ -391,6 +395,15 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         self._racing = sorted(self._root.moves, key=self._expected_gain, reverse=True)
         self._dropped: list[int] = []
         self._values = {move: np.full(len(self._root.worlds.kinds), 0.5) for move in self._racing}
+
+    def _affordable_worlds(self, control: Control) -> int:
+        """Return the number of worlds in which depth 1 ends within the time and the nodes, at least one."""
+        worlds = self.worlds
+        if control.time_from(time.monotonic_ns()) < HASTY_NS:
+            worlds = min(worlds, HASTY_WORLDS)
+        if control.node_limit:
+            worlds = min(worlds, max(control.node_limit // WORLD_NODES, 1))
+        return worlds
 
     def _expected_gain(self, move: int) -> float:
         target = int(self._root.view.board[target_of(move)])

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import forked
 import pytest
+import zstandard
 from fixture_files import ROOT
 from match_command import match
 from nim import engine_command, play_nim
@@ -424,6 +425,16 @@ def test_a_log_that_another_match_writes_is_refused(bench: Bench, capsys: pytest
         assert "is being written by another process" in capsys.readouterr().err
         assert bench.log.read_bytes() == before
     assert bench.play("random", "random", "--games", "4") == 0
+
+
+def test_no_shipped_log_names_a_folder_of_a_machine() -> None:
+    paths = [path for path in (ROOT / "scripts/results").rglob("*.jsonl*") if path.is_file()]
+    for path in paths:
+        head = path.read_bytes()
+        if path.suffix == ".zst":
+            head = zstandard.ZstdDecompressor().stream_reader(head).read(4096)
+        assert re.search(rb'["\' ]/\w+/', head[:4096]) is None, path
+    assert len(paths) > 100
 
 
 def test_the_shipped_logs_are_read() -> None:

@@ -7,8 +7,8 @@ from siqi.games.options import NETWORK_FILE, combo
 from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
-    1603, 1644, 1685, 1726, 1766, 1810, 1854, 1898, 1942, 1971,
-    2000, 2029, 2058, 2087, 2116, 2145, 2174, 2203, 2232, 2261,
+    1775, 1800, 1825, 1850, 1875, 1891, 1907, 1923, 1938, 1969,
+    2000, 2031, 2062, 2090, 2119, 2148, 2177, 2206, 2234, 2263,
 )  # fmt: skip
 """Elo by Skill Level, from 0 on (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 

@@ -24,6 +24,7 @@ from siqi.games.junqi.search.playout import enter_world
 from siqi.games.junqi.search.root import MoveValue
 from siqi.games.junqi.search.search import MOVES, VALUES, WorldsAdapter
 from siqi.games.junqi.search.uct import UctAdapter
+from siqi.games.kernel.control import Control
 from siqi.games.kernel.intrinsics import copy_record
 from siqi.games.kernel.jit import Record, entry, float64, inner, int64, void
 from siqi.games.kernel.node import count_node
@@ -131,6 +132,9 @@ class MinimaxAdapter(WorldsAdapter):
 
     worlds, finalists = 8, MAX_MOVES
     has_cuts = False
+
+    def _affordable_worlds(self, control: Control) -> int:
+        return self.worlds  # whatever the limit, as in the experiments of paper 4
 
     def _try(self, thread: int, world: int, depth: int, tried: Any, values: Any) -> None:
         place = (self._root.view, self._stacks[thread].positions, self._works[thread], self.lookup)

@@ -64,6 +64,11 @@ RUNS = (
     Run("network/train_connect6_network", "--policy none.jsonl --out n.network", "without --start, --policy and ", 2),
     Run("network/train_junqi_beliefs", "none.jsonl --out n.network", "none.jsonl: No such file", 2),
     Run("network/train_junqi_network", "none.jsonl --out n.network", "none.jsonl: No such file", 2),
+    Run(
+        "network/sample_lost_games",
+        "l.samples {match_log} --player siqi --moves 2 --nodes 30",
+        "5 .* of 16 games lost",
+    ),
     Run("network/score_connect6_games", "{connect6_games} scored.jsonl --nodes 30"),
     Run("network/sample_connect6_positions", "{connect6_games} samples.jsonl --samples 1 --depth 1"),
     Run("papers/connect6_roads", "--quick --only equal-time --out p", "2 . local . global . "),
@@ -75,6 +80,7 @@ RUNS = (
     Run(
         "measure/measure_junqi_beliefs", "{junqi_match} --of Fade", "no Fade in .*, whose engines are siqi, GagaFix", 2
     ),
+    Run("network/measure_xiangqi_network", "{xiangqi_samples}", r"xiangqi_samples . 2 . shipped . 0\.\d+ "),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),

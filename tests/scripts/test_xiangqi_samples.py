@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 import zstandard
-from fixture_files import vectors
+from fixture_files import ROOT, vectors
 
+from scripts.common.records import match_games
+from scripts.network.measure_xiangqi_network import errors_of
+from scripts.network.sample_lost_games import labelled, lost_positions
 from scripts.network.samples import (
     MAGIC,
     SAMPLE_DTYPE,
@@ -381,3 +384,44 @@ def test_checks_and_lost_positions_get_no_label() -> None:
         and kept["turn"][0] == 0
         and position_of(kept).fen().split()[0] == XiangqiPosition().fen().split()[0]
     )
+
+
+# Networks measured on samples
+
+
+def test_errors_of_values_that_are_the_scores() -> None:
+    scores = np.array([-700, -20, 0, 300])
+    errors = errors_of(scores, scores)
+    chances = 1 / (1 + np.exp(-scores / 200))
+    entropy = -(chances * np.log(chances) + (1 - chances) * np.log(1 - chances)).mean()
+    assert (errors.squared, errors.above) == (0.0, 0.0)
+    assert errors.log_loss == errors.least == pytest.approx(entropy)
+
+
+def test_errors_of_values_that_are_too_high() -> None:
+    errors = errors_of(np.array([200, 40, 900]), np.array([0, 0, 700]))  # a decided score counts for the chances alone
+    chances = 1 / (1 + np.exp(-np.array([[200, 40, 900], [0, 0, 700]]) / 200))
+    assert errors.above == 120
+    assert errors.squared == pytest.approx(((chances[0] - chances[1]) ** 2).mean())
+    assert errors.log_loss > errors.least
+
+
+def test_positions_of_lost_games_are_the_loser_s() -> None:
+    """Of a shipped log: 40 games, 5 of them lost."""
+    records = match_games(ROOT / "scripts/results/xiangqi-pikafish-hce-wheel.jsonl", "siqi")
+    found = [(record, list(lost_positions(record, "siqi", 3))) for record in records]
+    lost = [(record, positions) for record, positions in found if positions]
+    assert len(lost) == 5
+    search = Search(choose("terms"))
+    for record, positions in lost:
+        side = record.players.index("siqi")
+        assert record.result == ("0-1", "1-0")[side]
+        assert [position.turn for position in positions] == [side] * 3
+        assert [position.ply for position in positions] == [positions[0].ply + 2 * i for i in range(3)]
+        assert len(record.moves) - positions[-1].ply in (1, 2)  # the loser's last move, and perhaps the winner's
+        for position in positions:
+            for sample in labelled(search, position, 200, 10_000):
+                search.clear()
+                assert sample["score"] == search.score(position.record, 200)
+                assert sample["turn"] == side and sample["result"] == (-1, 1)[side]
+            assert len(labelled(search, position, 200, 1)) == 0 or abs(search.score(position.record, 200)) <= 1

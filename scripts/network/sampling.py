@@ -53,6 +53,8 @@ TT_MB = 1
 """Size of a search's transposition table in MiB. With 16, labels of 200 nodes took 1.15 times as long, and equally many
 were kept."""
 
+DEFAULT = Margins()
+
 SAMPLE = record_type(SAMPLE_DTYPE)
 sample_at = pointer_to(SAMPLE)
 SAMPLE_BYTES = SAMPLE_DTYPE.itemsize
@@ -296,9 +298,9 @@ def label_leaves(pos: Record, work: Record, lookup: Record, samples: int, count:
 class Search:
     """The memory of one thread's searches: deterministic from one `clear` to the next."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: Evaluation, margins: Margins = DEFAULT) -> None:
         self._evaluation = evaluation
-        self._margins = MarginsRecord(Margins())
+        self._margins = MarginsRecord(margins)
         self._memory = np.zeros(1, SAMPLER_DTYPE)
         self.sampler: Record = self._memory[0]
         self.work: Record = self.sampler.work

@@ -80,6 +80,10 @@ RUNS = (
     Run(
         "measure/measure_junqi_beliefs", "{junqi_match} --of Fade", "no Fade in .*, whose engines are siqi, GagaFix", 2
     ),
+    Run("network/compare_searches", "{xiangqi_samples} TuneRazor=99 --nodes 200", r"TuneRazor=99: [+-]\d"),
+    Run("network/compare_searches", "{xiangqi_samples} TuneNone=1", "no margin TuneNone", 2),
+    Run("network/compare_searches", "{xiangqi_samples} TuneRazor=x", "not a number: TuneRazor=x", 2),
+    Run("network/compare_searches", "{xiangqi_samples} TuneRazor=1", "TuneRazor=1 is not within 20..800", 2),
     Run("network/measure_xiangqi_network", "{xiangqi_samples}", r"xiangqi_samples . 2 . shipped . 0\.\d+ "),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),

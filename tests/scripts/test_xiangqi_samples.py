@@ -15,6 +15,8 @@ import zstandard
 from fixture_files import ROOT, vectors
 
 from scripts.common.records import match_games
+from scripts.network.compare_searches import Variant, difference
+from scripts.network.compare_searches import errors_of as search_errors
 from scripts.network.measure_xiangqi_network import errors_of
 from scripts.network.sample_lost_games import labelled, lost_positions
 from scripts.network.samples import (
@@ -32,6 +34,7 @@ from siqi.games.contract import Searcher, Task, exhaust
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import Record, entry, void
 from siqi.games.xiangqi.board import XiangqiPosition
+from siqi.games.xiangqi.data.margins import Margins
 from siqi.games.xiangqi.evaluation.choice import choose
 from siqi.games.xiangqi.evaluation.terms import fill_terms
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
@@ -425,3 +428,25 @@ def test_positions_of_lost_games_are_the_loser_s() -> None:
                 assert sample["score"] == search.score(position.record, 200)
                 assert sample["turn"] == side and sample["result"] == (-1, 1)[side]
             assert len(labelled(search, position, 200, 1)) == 0 or abs(search.score(position.record, 200)) <= 1
+
+
+# Searches compared on samples
+
+
+def test_a_longer_search_comes_nearer_and_no_razoring_changes_it(tmp_path: Path) -> None:
+    path = tmp_path / "deep.samples"
+    search = Search(choose("network"))
+    search.clear()
+    with SampleFile(path, SETTINGS) as file:
+        for position in random_positions(40, 3):
+            search.clear()
+            bare = position_of(sample_of(position.record, 0))  # without the game's history, as samples are
+            file.append(sample_of(bare.record, search.score(bare.record, 20_000)), 1)
+    usual, again, longer, other = (
+        search_errors(path, Variant("", margins, nodes))
+        for margins, nodes in ((Margins(), 300), (Margins(), 300), (Margins(), 3000), (Margins(razor=800), 300))
+    )
+    assert difference(again, usual) == (0.0, 0.0)
+    assert difference(longer, usual).share + difference(longer, usual).bar < 0
+    assert (other != usual).any()
+    assert search_errors(path, Variant("", Margins(), 20_000)).max() == 0

@@ -493,7 +493,6 @@ def test_the_shipped_logs_are_read() -> None:
         "junqi-sgfirst": 100,
         "xiangqi-endgames": 400,
         "xiangqi-fairy-stockfish": 200,
-        "xiangqi-mate-at-hand": 100,
         "xiangqi-network": 400,
         "xiangqi-openings": 200,
         "xiangqi-peers-clock": 120,

@@ -71,7 +71,7 @@ def parse_variant(text: str) -> tuple[str, Margins]:
     return text, margins
 
 
-def errors_of(path: Path, variant: Variant) -> Any:
+def search_errors(path: Path, variant: Variant) -> Any:
     """Return the error of a variant on each sample of a file, float [n]: a difference of chances."""
     samples = samples_of(path)
     search = Search(NetworkEvaluation(read_network(NETWORK_BOOK)), variant.margins)
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     count = len(samples_of(options.file))
     usual = Variant("default", Margins(), options.nodes)
     all_variants = [usual, usual._replace(name="twice the nodes", nodes=2 * options.nodes), *variants]
-    each, jobs = functools.partial(errors_of, options.file), script.jobs(options)
+    each, jobs = functools.partial(search_errors, options.file), script.jobs(options)
     results = (each(variant) for variant in all_variants) if jobs == 1 else in_order(each, all_variants, jobs)
     with contextlib.closing(results):
         first = next(results)

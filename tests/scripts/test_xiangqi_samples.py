@@ -15,8 +15,7 @@ import zstandard
 from fixture_files import ROOT, vectors
 
 from scripts.common.records import match_games
-from scripts.network.compare_searches import Variant, difference
-from scripts.network.compare_searches import errors_of as search_errors
+from scripts.network.compare_searches import Variant, difference, search_errors
 from scripts.network.measure_xiangqi_network import errors_of
 from scripts.network.sample_lost_games import labelled, lost_positions
 from scripts.network.samples import (

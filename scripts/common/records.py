@@ -136,6 +136,11 @@ def read_weighted_lines(path: Path, report: Callable[[str], None]) -> Iterator[t
             yield GameRecord(tuple(moves.split()), result="1/2-1/2"), int(weight)
 
 
+def has_lost(record: MatchRecord, player: str) -> bool:
+    """True if one of a game's two players has lost it."""
+    return record.winner is not None and record.names[record.winner] != player
+
+
 def match_games(path: Path, player: str) -> Sequence[MatchRecord]:
     """Return the games of a log of `siqi match`; OSError if it is none, or a player is not among its engines."""
     match = read_match(path)

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scripts.common import script
-from scripts.common.records import match_games
+from scripts.common.records import has_lost, match_games
 from scripts.common.runs import add_finished, digest
 from scripts.common.table import Table
 from scripts.match.agents import AgentPlayer, EngineAgent
@@ -58,10 +58,9 @@ class Replay(NamedTuple):
 def lost_games(path: Path, player: str, reasons: Sequence[str]) -> Iterator[tuple[MatchRecord, int]]:
     """Yield the games that a player lost by the rules, for one of the reasons if any are named, and its side."""
     for record in match_games(path, player):
-        side = record.players.index(player)
-        lost = record.winner is not None and (record.winner ^ record.first) != side
-        if lost and record.cause == "rules" and (not reasons or record.reason in reasons):
-            yield record, side
+        is_counted = record.cause == "rules" and (not reasons or record.reason in reasons)
+        if is_counted and has_lost(record, player):
+            yield record, record.players.index(player)
 
 
 def swapped(words: Sequence[str], viewer: int, seed: int) -> list[str]:

@@ -24,11 +24,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scripts.common import script
-from scripts.network.measure_xiangqi_network import chance_of, samples_of
+from scripts.network.measure_xiangqi_network import samples_of
 from scripts.network.sampling import MAX_SCORE, Search, set_up_sample
+from scripts.network.xiangqi_inputs import chance_of
 
 from siqi.daemon.cluster.jobs import in_order
-from siqi.daemon.match.statistics import Z
+from siqi.daemon.match import statistics
 from siqi.games.kernel.jit import new_record
 from siqi.games.xiangqi.data.margins import HIGHEST, LOWEST, MARGIN_OPTIONS, Margins
 from siqi.games.xiangqi.evaluation.accumulator import NetworkEvaluation
@@ -42,16 +43,6 @@ class Variant(NamedTuple):
     name: str
     margins: Margins
     nodes: int
-
-
-class Difference(NamedTuple):
-    """How much larger a variant's error is than the default's, as a share of it, with its bound of 95 %."""
-
-    share: float
-    bar: float
-
-    def __str__(self) -> str:
-        return f"{self.share:+.2%} +- {self.bar:.2%}"
 
 
 def parse_variant(text: str) -> tuple[str, Margins]:
@@ -80,14 +71,13 @@ def search_errors(path: Path, variant: Variant) -> Any:
         set_up_sample(pos, samples, i)
         search.clear()
         scores[i] = search.score(pos, variant.nodes)
-    short, long = (chance_of(np.clip(each, -MAX_SCORE, MAX_SCORE)) for each in (scores, samples["score"]))
-    return np.abs(short - long)
+    both = np.clip([scores, samples["score"]], -MAX_SCORE, MAX_SCORE)
+    return np.abs(np.subtract(*chance_of(both)))
 
 
-def difference(errors: Any, usual: Any) -> Difference:
-    """Return how errors differ from the default's on the same positions."""
-    away, mean = errors - usual, usual.mean()
-    return Difference(float(away.mean() / mean), float(Z * away.std() / len(away) ** 0.5 / mean))
+def difference(errors: Any, usual: Any) -> statistics.Mean:
+    """Return the excess of errors over the default's on the same positions, as a share of the latter."""
+    return statistics.mean(((errors - usual) / usual.mean()).tolist())
 
 
 @script.command
@@ -110,7 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         first = next(results)
         print(f"{count:,} positions, {options.nodes:,} nodes: the default's error is {first.mean():.5f}", flush=True)
         for variant, errors in zip(all_variants[1:], results, strict=True):
-            print(f"{variant.name}: {difference(errors, first)}", flush=True)
+            excess = difference(errors, first)
+            print(f"{variant.name}: {excess.mean:+.2%} +- {excess.bar:.2%}", flush=True)
     return 0
 
 

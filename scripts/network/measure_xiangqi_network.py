@@ -21,7 +21,7 @@ from scripts.common import script
 from scripts.common.table import Table
 from scripts.network.samples import Samples, read_samples
 from scripts.network.weights import evaluate
-from scripts.network.xiangqi_inputs import CENTIPAWNS, inputs_of
+from scripts.network.xiangqi_inputs import chance_of, inputs_of
 
 from siqi.games.books.book import BookFileError
 from siqi.games.books.nnue import Network
@@ -34,7 +34,7 @@ LARGEST = 600
 
 
 class Errors(NamedTuple):
-    """How far a network's values are from the scores of positions."""
+    """The errors of a network's values against the scores of positions."""
 
     squared: float  # mean squared error of the chance
     log_loss: float  # nats
@@ -42,17 +42,12 @@ class Errors(NamedTuple):
     above: float  # centipawns
 
 
-def chance_of(centipawns: Any) -> Any:
-    """Return the chance to win of a value or score, as the training counts it."""
-    return 1 / (1 + np.exp(-np.asarray(centipawns, np.float64) / CENTIPAWNS))
-
-
 def errors_of(values: Any, scores: Any) -> Errors:
     """Return the errors of values against scores, both in centipawns and in the view of the side to move."""
     guess, chance = chance_of(values), chance_of(scores)
 
-    def log_loss(said: Any) -> float:
-        return -float((chance * np.log(said) + (1 - chance) * np.log(1 - said)).mean())
+    def log_loss(guessed: Any) -> float:
+        return -float((chance * np.log(guessed) + (1 - chance) * np.log(1 - guessed)).mean())
 
     is_even = np.abs(scores) <= LARGEST
     above = float((values - scores)[is_even].mean()) if is_even.any() else 0.0

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from scripts.common import script
-from scripts.common.records import match_games
+from scripts.common.records import has_lost, match_games
 from scripts.common.runs import digest
 from scripts.network.samples import SAMPLE_DTYPE, SampleFile, Samples
 from scripts.network.sampling import Search, sample_of
@@ -36,7 +36,7 @@ from siqi.games.xiangqi.rules.position import target_of
 
 def lost_positions(record: MatchRecord, player: str, moves: int) -> Iterator[XiangqiPosition]:
     """Yield copies of the positions before a player's last moves of a game that it lost; none of another game."""
-    if player not in record.players or record.winner is None or record.names[record.winner] == player:
+    if player not in record.players or not has_lost(record, player):
         return
     xiangqi: Any = script.load_once("xiangqi")
     played = record_of(INFO, record, None)
@@ -80,17 +80,18 @@ def main() -> int:
         "network": digest(network),
     }  # fmt: skip
     search = Search(NetworkEvaluation(read_network(NETWORK_BOOK)))
-    games = 0
-    with SampleFile(options.out, settings) as file:
-        for record in script.progress(records, unit=" games"):
-            found = [
-                labelled(search, position, options.nodes, options.level)
-                for position in lost_positions(record, options.player, options.moves)
-            ]
-            if found:
-                games += 1
-                file.append(np.concatenate(found), 1)
-        print(f"{file.count:,} positions of {games} games lost")
+    games = []
+    for record in script.progress(records, unit=" games"):
+        found = [
+            labelled(search, position, options.nodes, options.level)
+            for position in lost_positions(record, options.player, options.moves)
+        ]
+        if found:
+            games.append(np.concatenate(found))
+    with SampleFile(options.out, settings) as file:  # only now: a run that is killed leaves no part of it
+        for samples in games:
+            file.append(samples, 1)
+        print(f"{file.count:,} positions of {file.games} games lost")
     return 0
 
 

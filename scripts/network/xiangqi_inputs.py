@@ -63,9 +63,14 @@ def inputs_of(samples: Any, buckets: int) -> Inputs:
     return Inputs(rows, counts, material_bucket(counts, buckets), np.zeros(count, np.float32))
 
 
+def chance_of(centipawns: Any) -> Any:
+    """Return the chance to win of values or scores."""
+    return 1 / (1 + np.exp(-centipawns / CENTIPAWNS))
+
+
 def targets_of(samples: Any, result_share: float) -> Any:
     """Return the targets of samples, float32 [n]: the chance by the score, mixed with the result (1, 0.5 or 0)."""
-    chance = 1 / (1 + np.exp(-samples["score"] / CENTIPAWNS))
+    chance = chance_of(samples["score"])
     result = (1 + samples["result"] * (1.0 - 2 * samples["turn"])) / 2
     return ((1 - result_share) * chance + result_share * result).astype(np.float32)
 

@@ -409,7 +409,7 @@ def test_errors_of_values_that_are_too_high() -> None:
 
 
 def test_positions_of_lost_games_are_the_loser_s() -> None:
-    """Of a shipped log: 40 games, 5 of them lost."""
+    """The shipped log has 40 games, of which 5 are lost."""
     records = match_games(ROOT / "scripts/results/xiangqi-pikafish-hce-wheel.jsonl", "siqi")
     found = [(record, list(lost_positions(record, "siqi", 3))) for record in records]
     lost = [(record, positions) for record, positions in found if positions]
@@ -446,6 +446,6 @@ def test_a_longer_search_comes_nearer_and_no_razoring_changes_it(tmp_path: Path)
         for margins, nodes in ((Margins(), 300), (Margins(), 300), (Margins(), 3000), (Margins(razor=800), 300))
     )
     assert difference(again, usual) == (0.0, 0.0)
-    assert difference(longer, usual).share + difference(longer, usual).bar < 0
+    assert difference(longer, usual).mean + difference(longer, usual).bar < 0
     assert (other != usual).any()
     assert search_errors(path, Variant("", Margins(), 20_000)).max() == 0

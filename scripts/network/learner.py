@@ -72,6 +72,12 @@ def weights_of(state: State) -> Weights:
     return Weights(_table(state), *(state[name] for name in PARAMETERS[2:]))
 
 
+def blended(state: State, start: State, share: float) -> State:
+    """Return a state whose parameters are a learner's and, by a share, those of another (Wortsman et al. 2022)."""
+    keep = np.float32(share)
+    return state | {name: (1 - keep) * state[name] + keep * start[name] for name in PARAMETERS}
+
+
 def _table(state: State) -> Any:
     """Return the rows with their factors, [rows, N]."""
     rows, factors = state["rows"], state["factors"]

@@ -9,6 +9,9 @@ nothing to label and gives the network all that the terms know; `--search` learn
 results of games (`--result-share`). One block of fifty of the files is held out: the losses are mean squared errors of
 the chance to win there.
 
+A network that goes on from another (`--start`) with few positions learns them by heart. Half the way back to where it
+began (`--start-share 0.5`) it keeps what they have in common and loses most of the rest.
+
 A thread learns from 350,000 positions a second with 128 neurons a side and eight hidden ones: an epoch of ten million
 takes half a minute. A position takes 42 bytes of memory.
 
@@ -35,7 +38,7 @@ from tqdm import tqdm
 
 from scripts.common import script
 from scripts.common.plots import check_plot, marker, save_plot
-from scripts.network.learner import Learner, State, new_state, state_of, weights_of
+from scripts.network.learner import Learner, State, blended, new_state, state_of, weights_of
 from scripts.network.sample_sets import SampleSet, count_samples, load_samples
 from scripts.network.samples import Samples, read_settings
 from scripts.network.training import Stage, Training, is_checkpoint, losses_of, saved
@@ -71,6 +74,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--search", type=Path, nargs="+", default=[], metavar="FILE", help="positions to learn scores and results on"
     )
     option("--start", type=Path, metavar="NETWORK", help="begin with this network")
+    option("--start-share", type=float, default=0.0, metavar="X", help="of --start in the weights written; %(default)s")
     option("--neurons", type=int, choices=NEURONS, default=NEURONS[0], help="of each side; the engine has %(default)s")
     option("--hidden", type=int, choices=HIDDEN, default=HIDDEN[0], help="hidden neurons; the engine has %(default)s")
     option("--buckets", type=int, default=8, help="outputs by the number of pieces left")
@@ -99,6 +103,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"--buckets must be within 1..{MAX_BUCKETS}")
     if not 0 <= options.result_share <= 1:
         parser.error("--result-share must be within 0..1")
+    if not 0 <= options.start_share < 1:
+        parser.error("--start-share must be at least 0 and below 1")
+    if options.start_share and options.start is None:
+        parser.error("--start-share needs --start")
     if not 0 <= options.row_decay <= 1:
         parser.error("--row-decay must be within 0..1")
     if not all(0 < rate < 1 for rate in (options.distil_rate, options.search_rate)):
@@ -134,7 +142,7 @@ def settings_of(options: argparse.Namespace, part: Path) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "neurons": options.neurons, "hidden": options.hidden, "buckets": options.buckets, "batch": options.batch,
         "seed": options.seed, "largest_score": options.largest_score,
-        "start": options.start and start_of(options.start),
+        "start": options.start and start_of(options.start), "start_share": options.start_share,
         "threads": options.threads, "stages": stages,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
@@ -260,11 +268,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{stage.name}: {len(samples.train):,} positions, {len(samples.test):,} held out")
         training.train(number, stage, samples)
 
+    learner = training.learner
+    if options.start_share:
+        learner = Learner(blended(learner.state(), first_state(options), options.start_share), options.threads)
     try:
-        network = quantise(weights_of(training.learner.state()), ARCHITECTURE, CENTIPAWNS)
+        network = quantise(weights_of(learner.state()), ARCHITECTURE, CENTIPAWNS)
     except ValueError as error:
         raise OSError(None, f"is not written: {error}", str(out)) from None
-    rounding = rounding_error(network, samples.test, training.learner, stages[-1][0].result_share)
+    rounding = rounding_error(network, samples.test, learner, stages[-1][0].result_share)
     print(
         f"integers: {rounding['mean_cp']:.2f} centipawns from float32 on average, {rounding['largest_cp']:.1f} at most;"
         f" loss {rounding['loss']:.5f}"

@@ -481,12 +481,26 @@ def test_a_network_can_be_learned_on(run: Callable[..., str]) -> None:
         read_network(Path("one.network"), ARCHITECTURE._replace(neurons=256))
 
 
+def test_a_network_goes_a_share_of_the_way(run: Callable[..., str]) -> None:
+    run("--out", "first.network")
+    begin = ["--start", "first.network", "--seed", "2"]
+    run("--out", "last.network", *begin)
+    run("--out", "between.network", *begin, "--start-share", "0.75")
+    names = ("first", "last", "between")
+    networks = [floats(read_network(Path(f"{name}.network")), CENTIPAWNS) for name in names]
+    for first, last, between in zip(*networks, strict=True):
+        steps, away = np.abs(last - first), np.abs(between - (0.75 * first + 0.25 * last))
+        assert away.max() < 0.15 * steps.max()
+
+
 def test_wrong_options_are_refused(run: Callable[..., str]) -> None:
     for words, why in (
         ("--buckets 0", "--buckets must be within"),
         ("--batch 0", "--batch must be at least 1"),
         ("--result-share 1.5", "--result-share must be within"),
         ("--search-rate 0", "rates must be"),
+        ("--start-share 1 --start n.network", "--start-share must be at least 0 and below 1"),
+        ("--start-share 0.5", "--start-share needs --start"),
         ("--search none.zst", "none.zst: No such file"),
         ("--search n.txt", "n.txt: holds no positions of Xiangqi"),
         ("--log n.network", "n.network: cannot be two of the files to be written"),

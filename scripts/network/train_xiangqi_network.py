@@ -43,7 +43,7 @@ from scripts.network.sample_sets import SampleSet, count_samples, load_samples
 from scripts.network.samples import Samples, read_settings
 from scripts.network.training import Stage, Training, is_checkpoint, losses_of, saved
 from scripts.network.weights import evaluate, floats, quantise
-from scripts.network.xiangqi_inputs import CENTIPAWNS, inputs_of
+from scripts.network.xiangqi_inputs import CENTIPAWNS, inputs_of, widened
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, book_header
 from siqi.games.books.nnue import MAX_BUCKETS, Architecture, Network
@@ -73,7 +73,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     option(
         "--search", type=Path, nargs="+", default=[], metavar="FILE", help="positions to learn scores and results on"
     )
-    option("--start", type=Path, metavar="NETWORK", help="begin with this network")
+    option("--start", type=Path, metavar="NETWORK", help="begin with this network, widened if it has half the neurons")
     option("--start-share", type=float, default=0.0, metavar="X", help="of --start in the weights written; %(default)s")
     option("--neurons", type=int, choices=NEURONS, default=NEURONS[0], help="of each side; the engine has %(default)s")
     option("--hidden", type=int, choices=HIDDEN, default=HIDDEN[0], help="hidden neurons; the engine has %(default)s")
@@ -158,7 +158,8 @@ def settings_of(options: argparse.Namespace, part: Path) -> dict[str, Any]:
 
 def start_of(path: Path) -> dict[str, Any]:
     """Return the settings that identify the network with which a run began."""
-    return {"file": path.name, "crc": book_header(read_bytes(path, LARGEST_START)).get("crc")}
+    header = book_header(read_bytes(path, LARGEST_START))
+    return {"file": path.name} | {name: header.get(name) for name in ("crc", "neurons")}
 
 
 def counts_of(settings: dict[str, Any], stage: int) -> list[tuple[int, int]]:
@@ -191,13 +192,16 @@ def first_state(options: argparse.Namespace) -> State:
     """Return the state to begin with. OSError if `--start` cannot be used."""
     if options.start is None:
         return new_state(architecture_of(options), options.buckets, options.seed)
+    architecture = architecture_of(options)
+    is_half = start_of(options.start)["neurons"] == options.neurons // 2
     try:
-        network = read_network(options.start, architecture_of(options))
+        network = read_network(options.start, architecture._replace(neurons=options.neurons // (1 + is_half)))
     except BookFileError as error:
         raise OSError(str(error)) from None
     if network.buckets != options.buckets:
         raise OSError(None, f"has {network.buckets} buckets, not {options.buckets}", str(options.start))
-    return state_of(floats(network, CENTIPAWNS), architecture_of(options))
+    weights = floats(network, CENTIPAWNS)
+    return state_of(widened(weights) if is_half else weights, architecture)
 
 
 # ---------------------------------------------------------------- results

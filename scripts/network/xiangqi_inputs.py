@@ -10,8 +10,16 @@ from numba import njit
 from scripts.network.adam import KERNEL_OPTIONS
 from scripts.network.kernels import Inputs
 from scripts.network.samples import SAMPLE_DTYPE
+from scripts.network.weights import Weights
 
-from siqi.games.xiangqi.evaluation.network import SQUARES, kind_seen, material_bucket, view
+from siqi.games.xiangqi.evaluation.network import (
+    ARCHITECTURE,
+    KING_BUCKETS,
+    SQUARES,
+    kind_seen,
+    material_bucket,
+    view,
+)
 from siqi.games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, SLOTS
 
 PIECES = 2 * SLOTS
@@ -80,3 +88,25 @@ def mirrored(samples: Any) -> Any:
     image = samples.copy()
     image["square"] = _MIRRORED[samples["square"]]
     return image
+
+
+def widened(weights: Weights) -> Weights:
+    """Return a network of twice the neurons, whose output is the mean of those of a position and of its mirror image.
+
+    A hidden neuron gets the mean of what both give it. With the own king on d or f both are the same for a side.
+    """
+    rows = weights.rows.reshape(KING_BUCKETS, -1, SQUARES, weights.rows.shape[1])
+    images = rows.copy()
+    images[1::2] = rows[1::2][:, :, _MIRRORED[:SQUARES]]  # the king's file, d or e, is the bucket's last bit
+    return weights._replace(
+        rows=np.concatenate([rows, images], -1).reshape(ARCHITECTURE.rows, -1),
+        biases=np.tile(weights.biases, 2),
+        output=_halved(weights.output),
+        hidden=_halved(weights.hidden),
+    )
+
+
+def _halved(weights: Any) -> Any:
+    """Return the weights [..., neuron] of both sides' neurons for twice as many, each with half its weight."""
+    sides = weights.reshape(*weights.shape[:-1], 2, -1) / 2
+    return np.concatenate([sides, sides], -1).reshape(*weights.shape[:-1], -1)

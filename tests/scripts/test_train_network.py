@@ -26,7 +26,7 @@ from scripts.network.sample_sets import HELD_OUT, count_samples, load_samples
 from scripts.network.samples import SAMPLE_DTYPE, SampleFile
 from scripts.network.training import rate_at
 from scripts.network.weights import LARGEST_OUTPUT, SCALES, Weights, evaluate, floats, quantise
-from scripts.network.xiangqi_inputs import CENTIPAWNS, inputs_of, mirrored, targets_of
+from scripts.network.xiangqi_inputs import CENTIPAWNS, inputs_of, mirrored, targets_of, widened
 
 from siqi.games import registry
 from siqi.games.books.book import BookFileError
@@ -152,6 +152,15 @@ def test_a_mirrored_position_has_the_same_value_if_no_king_is_on_the_middle_file
     aside["square"][:, 0] = np.where(samples["ply"] % 2, 3, 14)
     aside["square"][:, 16] = np.where(samples["ply"] % 3, 86, 75)
     assert (values_of(network, mirrored(aside)) == values_of(network, aside)).all()
+
+
+def test_a_widened_network_has_the_mean_of_a_position_s_value_and_its_mirror_image_s(samples: Any) -> None:
+    weights = random_weights(32, 8, 3)._replace(hidden_outputs=np.zeros((8, HIDDEN), np.float32))
+    value, image = (values_by(weights, positions) for positions in (samples, mirrored(samples)))
+    assert np.abs(value - image).max() > 0.1
+    assert np.allclose(values_by(widened(weights), samples), (value + image) / 2, atol=1e-4)
+    wide = widened(random_weights(32, 8, 3))
+    assert np.allclose(values_by(wide, samples), values_by(wide, mirrored(samples)), atol=1e-4)
 
 
 # ---------------------------------------------------------------- integers
@@ -473,6 +482,10 @@ def test_a_network_can_be_learned_on(run: Callable[..., str]) -> None:
     )
     one, two = (read_network(Path(name)) for name in ("one.network", "two.network"))
     assert all((a == b).all() for a, b in zip(one.arrays, two.arrays, strict=True))
+    rates = ["--search-rate", "1e-9", "--distil-rate", "1e-9"]
+    run("--out", "wide.network", "--buckets", "2", "--start", "one.network", "--neurons", "256", *rates)
+    wide = read_network(Path("wide.network"), ARCHITECTURE._replace(neurons=256))
+    assert (wide.feature_weights[:, :128] == one.feature_weights).all()
     (line,) = run("--out", "three.network", "--start", "one.network", status=2).splitlines()
     assert line.endswith("one.network: has 2 buckets, not 8")
     (line,) = run("--out", "three.network", "--start", "static.zst", status=2).splitlines()

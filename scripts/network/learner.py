@@ -13,14 +13,11 @@ import numpy as np
 
 from scripts.network.adam import MOMENTS, Steps
 from scripts.network.kernels import Inputs, add_gradients, compile_kernels, evaluate_all
-from scripts.network.weights import LARGEST_HIDDEN, LARGEST_OUTPUT, Weights
+from scripts.network.weights import LARGEST_HIDDEN, Weights, largest_output
 
 from siqi.games.books.nnue import Architecture
 
 PARAMETERS = ("rows", "factors", "biases", "output", "output_biases", "hidden", "hidden_biases", "hidden_outputs")
-
-LARGEST = {"output": LARGEST_OUTPUT, "hidden": LARGEST_HIDDEN, "hidden_outputs": LARGEST_HIDDEN}
-"""Largest absolute value of a parameter after a step."""
 
 KEEP_SQUARE = 0.999
 """Share of the mean square of a gradient that a step of Adam keeps."""
@@ -36,7 +33,8 @@ def new_state(architecture: Architecture, buckets: int, seed: int) -> State:
     """Return the state of a learner before its first batch. `buckets`: of the output."""
     random = np.random.default_rng(seed)
     rows, neurons, hidden = architecture.rows, architecture.neurons, architecture.hidden
-    output = random.normal(0, OUTPUT_SPREAD, 2 * neurons).clip(-LARGEST_OUTPUT, LARGEST_OUTPUT)
+    largest = largest_output(neurons)
+    output = random.normal(0, OUTPUT_SPREAD, 2 * neurons).clip(-largest, largest)
     weights = Weights(
         random.normal(0, ROW_SPREAD, (rows, neurons)),
         np.full(neurons, BIAS),
@@ -92,6 +90,8 @@ class Learner:
         self._state = {name: np.array(values) for name, values in state.items()}
         self._steps = Steps(threads, KEEP_SQUARE)
         self._table = _table(self._state)
+        output = largest_output(len(self._state["biases"]))
+        self._largest = {"output": output, "hidden": LARGEST_HIDDEN, "hidden_outputs": LARGEST_HIDDEN}
         parameters = self._network()
         self._gradients = [tuple(np.zeros_like(values) for values in parameters) for _ in range(threads)]
 
@@ -126,7 +126,7 @@ class Learner:
                 self._steps.move(self._state, name, gradient, rate)
         if row_decay:
             self._state["rows"] *= np.float32(1 - rate * row_decay)
-        for name, most in LARGEST.items():
+        for name, most in self._largest.items():
             np.clip(self._state[name], -most, most, out=self._state[name])
         shape = -1, *factors.shape
         np.add(self._state["rows"].reshape(shape), self._state["factors"], out=self._table.reshape(shape))

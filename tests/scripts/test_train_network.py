@@ -25,7 +25,7 @@ from scripts.network.learner import (
 from scripts.network.sample_sets import HELD_OUT, count_samples, load_samples
 from scripts.network.samples import SAMPLE_DTYPE, SampleFile
 from scripts.network.training import rate_at
-from scripts.network.weights import LARGEST_OUTPUT, SCALES, Weights, evaluate, floats, quantise
+from scripts.network.weights import SCALES, Weights, evaluate, floats, largest_output, quantise
 from scripts.network.xiangqi_inputs import CENTIPAWNS, inputs_of, mirrored, targets_of, widened
 
 from siqi.games import registry
@@ -113,11 +113,12 @@ HIDDEN = 8
 
 def random_weights(neurons: int, buckets: int, seed: int) -> Weights:
     """Return weights that keep some neurons at 0, some between, some at 1."""
+    largest = largest_output(neurons)
     dice = np.random.default_rng(seed)
     return Weights(
         dice.normal(0, 0.12, (ROWS, neurons)).astype(np.float32),
         dice.normal(0.3, 0.1, neurons).astype(np.float32),
-        dice.normal(0, 0.2, (buckets, 2 * neurons)).clip(-LARGEST_OUTPUT, LARGEST_OUTPUT).astype(np.float32),
+        dice.normal(0, 0.2, (buckets, 2 * neurons)).clip(-largest, largest).astype(np.float32),
         dice.normal(0, 0.5, buckets).astype(np.float32),
         dice.normal(0, 0.1, (buckets, HIDDEN, 2 * neurons)).astype(np.float32),
         dice.normal(0.3, 0.1, (buckets, HIDDEN)).astype(np.float32),
@@ -224,7 +225,8 @@ def first_state(neurons: int, buckets: int, seed: int) -> Any:
 def test_what_could_overflow_is_not_written() -> None:
     weights = random_weights(32, 2, 5)
     large = weights._replace(output=weights.output * 1.9)
-    assert rounded(weights).scale == CENTIPAWNS * SCALES[0] and rounded(large).scale == CENTIPAWNS * SCALES[1]
+    assert rounded(weights).scale == CENTIPAWNS * SCALES[1] and rounded(large).scale == CENTIPAWNS * SCALES[2]
+    assert rounded(random_weights(256, 2, 5)).scale == CENTIPAWNS * SCALES[0]
     for faulty, why in (
         (weights._replace(rows=weights.rows * 30), "accumulators may overflow"),
         (weights._replace(rows=weights.rows * 3000), "does not fit 16 bits"),

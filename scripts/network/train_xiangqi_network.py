@@ -188,12 +188,12 @@ def architecture_of(options: argparse.Namespace) -> Architecture:
     return ARCHITECTURE._replace(neurons=options.neurons, hidden=options.hidden)
 
 
-def first_state(options: argparse.Namespace) -> State:
-    """Return the state to begin with. OSError if `--start` cannot be used."""
-    if options.start is None:
-        return new_state(architecture_of(options), options.buckets, options.seed)
+def first_state(options: argparse.Namespace, start: dict[str, Any] | None) -> State:
+    """Return the state to begin with. `start`: of the settings. OSError if `--start` cannot be used."""
     architecture = architecture_of(options)
-    is_half = start_of(options.start)["neurons"] == options.neurons // 2
+    if start is None:
+        return new_state(architecture, options.buckets, options.seed)
+    is_half = start["neurons"] == options.neurons // 2
     try:
         network = read_network(options.start, architecture._replace(neurons=options.neurons // (1 + is_half)))
     except BookFileError as error:
@@ -260,9 +260,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             lines = "".join(json.dumps(loss) + "\n" for loss in losses)
             replace_file(options.log, [lines.encode()], is_losses)
 
-    training = Training(
-        part, settings, lambda: first_state(options), lambda state: Learner(state, options.threads), report
-    )
+    start = first_state(options, settings["start"])  # read once: the file may change while the training runs
+    training = Training(part, settings, lambda: start, lambda state: Learner(state, options.threads), report)
     stages = stages_of(options)
     for number, (stage, paths) in enumerate(stages):
         if number < min(training.progress.stage, len(stages) - 1):
@@ -274,7 +273,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     learner = training.learner
     if options.start_share:
-        learner = Learner(blended(learner.state(), first_state(options), options.start_share), options.threads)
+        learner = Learner(blended(learner.state(), start, options.start_share), options.threads)
     try:
         network = quantise(weights_of(learner.state()), ARCHITECTURE, CENTIPAWNS)
     except ValueError as error:

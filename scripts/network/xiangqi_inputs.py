@@ -12,14 +12,7 @@ from scripts.network.kernels import Inputs
 from scripts.network.samples import SAMPLE_DTYPE
 from scripts.network.weights import Weights
 
-from siqi.games.xiangqi.evaluation.network import (
-    ARCHITECTURE,
-    KING_BUCKETS,
-    SQUARES,
-    kind_seen,
-    material_bucket,
-    view,
-)
+from siqi.games.xiangqi.evaluation.network import KING_BUCKETS, SQUARES, kind_seen, material_bucket, view
 from siqi.games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, SLOTS
 
 PIECES = 2 * SLOTS
@@ -97,9 +90,9 @@ def widened(weights: Weights) -> Weights:
     """
     rows = weights.rows.reshape(KING_BUCKETS, -1, SQUARES, weights.rows.shape[1])
     images = rows.copy()
-    images[1::2] = rows[1::2][:, :, _MIRRORED[:SQUARES]]  # the king's file, d or e, is the bucket's last bit
+    images[1::2] = rows[1::2, :, _MIRRORED[:SQUARES]]  # the king's file, d or e, is the bucket's last bit
     return weights._replace(
-        rows=np.concatenate([rows, images], -1).reshape(ARCHITECTURE.rows, -1),
+        rows=np.concatenate([rows, images], -1).reshape(len(weights.rows), -1),
         biases=np.tile(weights.biases, 2),
         output=_halved(weights.output),
         hidden=_halved(weights.hidden),

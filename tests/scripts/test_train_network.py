@@ -470,18 +470,8 @@ def test_a_checkpoint_of_other_settings_is_left_alone(run: Callable[..., str], m
 
 def test_a_network_can_be_learned_on(run: Callable[..., str]) -> None:
     run("--out", "one.network", "--buckets", "2")
-    run(
-        "--out",
-        "two.network",
-        "--buckets",
-        "2",
-        "--start",
-        "one.network",
-        "--search-rate",
-        "1e-9",
-        "--distil-rate",
-        "1e-9",
-    )
+    rates = ["--search-rate", "1e-9", "--distil-rate", "1e-9"]
+    run("--out", "two.network", "--buckets", "2", "--start", "one.network", *rates)
     one, two = (read_network(Path(name)) for name in ("one.network", "two.network"))
     assert all((a == b).all() for a, b in zip(one.arrays, two.arrays, strict=True))
     rates = ["--search-rate", "1e-9", "--distil-rate", "1e-9"]

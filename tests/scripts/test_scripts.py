@@ -67,7 +67,7 @@ RUNS = (
     Run(
         "network/sample_lost_games",
         "l.samples {match_log} --player siqi --moves 2 --nodes 30",
-        "5 .* of 16 games lost",
+        "4 .* of 16 games lost",
     ),
     Run("network/score_connect6_games", "{connect6_games} scored.jsonl --nodes 30"),
     Run("network/sample_connect6_positions", "{connect6_games} samples.jsonl --samples 1 --depth 1"),

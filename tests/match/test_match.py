@@ -501,6 +501,7 @@ def test_the_shipped_logs_are_read() -> None:
         "xiangqi-pikafish-hce-wheel": 40,
         "xiangqi-peers-movetime-two-threads": 80,
         "xiangqi-pikafish-hce": 200,
+        "xiangqi-pikafish-hce-2": 200,
         "xiangqi-version-of-the-terms": 200,
     }
 

@@ -261,7 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             replace_file(options.log, [lines.encode()], is_losses)
 
     start = first_state(options, settings["start"])  # read once: the file may change while the training runs
-    training = Training(part, settings, lambda: start, lambda state: Learner(state, options.threads), report)
+    training = Training(part, settings, start, lambda state: Learner(state, options.threads), report)
     stages = stages_of(options)
     for number, (stage, paths) in enumerate(stages):
         if number < min(training.progress.stage, len(stages) - 1):

@@ -116,22 +116,22 @@ class Training:
         self,
         path: Path,
         settings: dict[str, Any],
-        new_state: Callable[[], State],
+        start: State,
         make_learner: Callable[[State], Learner],
         report: Callable[[list[dict[str, Any]]], object],
     ) -> None:
-        """Begin, or resume from the checkpoint at `path`. OSError if that is damaged or of other settings.
+        """Begin with `start`, or resume from the checkpoint at `path`. OSError if that is damaged or of other settings.
 
         `settings`: all that the result depends on, as JSON has it; `batch` and `seed` are used here. `report` is called
         after each measurement with all losses measured so far.
         """
         self.progress = TrainingProgress()
-        state = None
+        state = start
         if checkpoint := saved(path):
             compare(path, "is of other settings", checkpoint[0], settings)
             _, self.progress, state = checkpoint
         self._path, self._settings, self._report = path, settings, report
-        self.learner = make_learner(new_state() if state is None else state)
+        self.learner = make_learner(state)
         self._saved_at = time.monotonic()
 
     def train(self, number: int, stage: Stage, samples: SampleSet) -> None:

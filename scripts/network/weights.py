@@ -23,7 +23,7 @@ LARGEST_HIDDEN = MAX_HIDDEN_WEIGHT / OUTPUT_SCALE
 """Largest absolute weight of a hidden neuron in training."""
 
 MANY_NEURONS = 256
-"""From so many neurons of a side on, output weights are small enough for the first scale."""
+"""The least number of neurons of a side whose output weights are small enough for the first scale."""
 
 _CHUNK = 2048  # positions that numpy evaluates at a time
 

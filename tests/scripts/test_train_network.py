@@ -474,7 +474,6 @@ def test_a_network_can_be_learned_on(run: Callable[..., str]) -> None:
     run("--out", "two.network", "--buckets", "2", "--start", "one.network", *rates)
     one, two = (read_network(Path(name)) for name in ("one.network", "two.network"))
     assert all((a == b).all() for a, b in zip(one.arrays, two.arrays, strict=True))
-    rates = ["--search-rate", "1e-9", "--distil-rate", "1e-9"]
     run("--out", "wide.network", "--buckets", "2", "--start", "one.network", "--neurons", "256", *rates)
     wide = read_network(Path("wide.network"), ARCHITECTURE._replace(neurons=256))
     assert (wide.feature_weights[:, :128] == one.feature_weights).all()

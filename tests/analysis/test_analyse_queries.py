@@ -243,7 +243,7 @@ def test_a_network_that_cannot_be_used_is_reported_once(tmp_path: Path) -> None:
     status, out, err = siqi("--workers", 2, given=text.encode())
     assert status == 0 and len(out.splitlines()) == 6
     (line,) = err.splitlines()
-    assert line.endswith("missing: No such file or directory; evaluating by the shipped network")
+    assert line.endswith("missing: No such file or directory; the shipped network is used")
 
 
 def test_what_an_identity_depends_on() -> None:

@@ -49,7 +49,7 @@ def find_network(
 ) -> AnyNetwork | None:
     """Return the user's network, else the shipped one, else None; `warn` gets one line if the wanted one fails.
 
-    `otherwise`: the evaluation that is used without a network, for that line.
+    `otherwise`: what is used without a network, in the plural, for that line.
     """
     fault = ""
     for path in (file, shipped):
@@ -60,7 +60,7 @@ def find_network(
                 fault = fault or str(error)
                 continue
             if fault:
-                warn(f"{fault}; evaluating by the shipped network")
+                warn(f"{fault}; the shipped network is used")
             return network
-    warn(f"{fault}; evaluating by {otherwise}")
+    warn(f"{fault}; {otherwise} are used")
     return None

@@ -274,7 +274,7 @@ def test_networks_that_cannot_be_used_are_one_line_and_the_shipped_ones_play(tmp
                 other.write_bytes(data)
             warnings = client.answers(f"setoption name NetworkFile value {other}")
             assert len(warnings) == 1 and warnings[0].startswith(f"info string warning {other}: ")
-            assert warnings[0].endswith("; evaluating by the shipped network")
+            assert warnings[0].endswith("; the shipped network is used")
             assert client.answers("eval") == shipped
         assert client.answers("setoption name Evaluation value roads") == []
         assert any("black roads" in line for line in client.answers("eval"))
@@ -284,7 +284,7 @@ def test_without_any_network_one_warning_and_roads_play(tmp_path: Path, monkeypa
     monkeypatch.setattr(choice, "NETWORK_BOOK", tmp_path / "shipped.network")
     warnings: list[str] = []
     assert choice.choose("network", None, warnings.append).name == "roads"
-    assert len(warnings) == 1 and warnings[0].endswith("; evaluating by roads")
+    assert len(warnings) == 1 and warnings[0].endswith("; roads are used")
 
 
 def test_symmetric_positions_have_the_same_value_and_points(game: Any) -> None:

@@ -14,6 +14,7 @@ from samples import sampled
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, open_book, write_book
 from siqi.games.contract import Game, Task, exhaust
+from siqi.games.junqi.knowledge import belief_models
 from siqi.games.junqi.knowledge.behaviour import HISTORY, TRAITS, no_counts
 from siqi.games.junqi.knowledge.belief_models import FLOOR, HABITS, NetworkModel, Showing, shares
 from siqi.games.junqi.knowledge.belief_network import (
@@ -148,10 +149,17 @@ def test_a_bad_file_is_one_line(tmp_path: Path, damage: str) -> None:
     assert str(caught.value).startswith(str(path)) and "\n" not in str(caught.value)
     warnings: list[str] = []
     own = registry.load("junqi", warnings.append)
-    own.set_option("NetworkFile", str(path))
+    own.set_option("BeliefsFile", str(path))
     own.set_option("Beliefs", "network")
     assert own.evaluate(view_of(own, 6))[-1].startswith("total ")
-    assert len(warnings) == 1 and str(path) in warnings[0]
+    assert len(warnings) == 1 and str(path) in warnings[0] and warnings[0].endswith("; the shipped network is used")
+
+
+def test_without_any_network_one_warning_and_habits_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(belief_models, "NETWORK_BOOK", tmp_path / "shipped.network")
+    warnings: list[str] = []
+    assert belief_models.choose("network", None, warnings.append) is HABITS
+    assert len(warnings) == 1 and warnings[0].endswith("; habits are used")
 
 
 def test_the_option_changes_beliefs_and_the_papers_players_keep_theirs(tmp_path: Path) -> None:
@@ -161,7 +169,7 @@ def test_the_option_changes_beliefs_and_the_papers_players_keep_theirs(tmp_path:
     for algorithm in ("worlds", "uct", "flat", "minimax", "plain-uct"):
         for beliefs in ("habits", "network"):
             own = registry.load("junqi")
-            for name, value in (("Algorithm", algorithm), ("NetworkFile", str(path)), ("Beliefs", beliefs)):
+            for name, value in (("Algorithm", algorithm), ("BeliefsFile", str(path)), ("Beliefs", beliefs)):
                 own.set_option(name, value)
             searcher = own.searcher()
             searcher.configure(1, 1, 5)

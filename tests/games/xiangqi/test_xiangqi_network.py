@@ -456,7 +456,7 @@ def test_a_network_that_cannot_be_used_is_one_line_and_the_shipped_one_plays(tmp
                 other.write_bytes(data)
             warnings = client.answers(f"setoption name NetworkFile value {other}")
             assert len(warnings) == 1 and warnings[0].startswith(f"info string warning {other}: ")
-            assert warnings[0].endswith("; evaluating by the shipped network")
+            assert warnings[0].endswith("; the shipped network is used")
             assert client.answers("eval") == shipped
         assert client.answers(f"setoption name NetworkFile value {path}") == []
         assert client.answers("eval") == shown
@@ -492,7 +492,7 @@ def test_nothing_is_warned_of_that_the_options_together_do_not_need(
     for _ in range(2):
         game.searcher().configure(1, 1, 0)
         game.evaluate(game.position())
-    assert len(warnings) == 1 and warnings[0].endswith("; evaluating by terms")
+    assert len(warnings) == 1 and warnings[0].endswith("; terms are used")
 
 
 def test_squares_are_named_as_the_client_counts_ranks() -> None:
@@ -511,7 +511,7 @@ def test_without_any_network_one_warning_and_the_terms_play(tmp_path: Path, monk
     monkeypatch.setattr(choice, "NETWORK_BOOK", tmp_path / "shipped.network")
     warnings: list[str] = []
     assert choice.choose("network", None, warnings.append).name == "terms"
-    assert len(warnings) == 1 and warnings[0].endswith("; evaluating by terms")
+    assert len(warnings) == 1 and warnings[0].endswith("; terms are used")
 
 
 def test_options_given_before_the_game_is_loaded_warn_of_nothing(tmp_path: Path) -> None:

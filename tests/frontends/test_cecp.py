@@ -158,7 +158,7 @@ def test_xboard_s_refusals() -> None:
 def test_xboard_s_dialog_has_the_strength() -> None:
     client = xboard()
     features = " ".join(client.say("protover 2"))
-    for option in ("Skill Level -spin 20 0 20", "UCI_LimitStrength -check 0", "UCI_Elo -spin 2000 725 3223"):
+    for option in ("Skill Level -spin 20 0 20", "UCI_LimitStrength -check 0", "UCI_Elo -spin 2000 957 3253"):
         assert f'option="{option}"' in features
     client.say("option UCI_LimitStrength=1", "option UCI_Elo=1500")
     settings = [call for call in client.calls() if isinstance(call, SetOption)]

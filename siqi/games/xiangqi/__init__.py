@@ -8,8 +8,8 @@ from siqi.games.options import ENDGAMES, NETWORK_FILE, OPENING_BOOK, RULES, comb
 from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
-    725, 851, 976, 1101, 1227, 1352, 1477, 1602, 1727, 1863,
-    2000, 2137, 2273, 2409, 2545, 2681, 2816, 2952, 3088, 3223,
+    957, 1054, 1150, 1247, 1343, 1447, 1552, 1656, 1760, 1880,
+    2000, 2120, 2240, 2385, 2529, 2674, 2819, 2964, 3109, 3253,
 )  # fmt: skip
 """Elo of each Skill Level from 0 on (scripts/tune/rate_skill_levels.py; docs/results/levels.md has the matches)."""
 

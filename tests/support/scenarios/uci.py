@@ -75,7 +75,7 @@ SPINS = {
     "MoveTime": (0, 3600000),
     "Seed": (0, 2147483647),
     "Skill Level": (0, 20),
-    "UCI_Elo": (725, 3223),
+    "UCI_Elo": (957, 3253),
     "Width": (2, 40),
     "Depth": (0, 47),
     "CooperationPieces": (1, 4),

@@ -326,7 +326,7 @@ def weaker(play: Recorder, line: str) -> None:
         play.send(f"setoption name Skill Level value {level}", f"setoption name Seed value {seed}", "ucinewgame")
         play.send(line, "go nodes 1000", until="bestmove")
     play.send("setoption name UCI_LimitStrength value true")
-    for elo in (725, 1790, 2000, 3223):
+    for elo in (957, 1790, 2000, 3253):
         play.send(f"setoption name UCI_Elo value {elo}", "ucinewgame", line, GO, until="bestmove")
     play.send("setoption name UCI_LimitStrength value false")
 

@@ -110,9 +110,9 @@ INFINITE = 32_000
 
 assert NO_SCORE < -INFINITE
 
-WIN_MODEL = WinModel((0.008268, 0.00222, -0.003474), (5.644, -10.3, 5.397), 3000)
-"""From 300 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.687 of games held out,
-1.064 of constant chances."""
+WIN_MODEL = WinModel((0.007297, 0.005751, -0.006387), (5.523, -10.19, 5.552), 800)
+"""From 1,200 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.669 of games held out,
+1.027 of constant chances."""
 
 COMPLETION_SHARE = 0.2
 """The share of the time left in which a line that ends in the tablebase is continued."""

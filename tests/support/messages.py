@@ -67,6 +67,9 @@ NO_MESSAGE = re.compile(
 )
 """Texts that are no messages: of examples, pictures, protocols and patterns."""
 
+TRANSLATES = r"(?:translated|add_argument_group)"
+"""Pattern of the functions whose first argument is translated, also a single word."""
+
 OF_ARGPARSE = ("usage:", "positional arguments", "options", "show this help message and exit", "Options", "examples:")
 
 
@@ -135,10 +138,10 @@ def single_words() -> Iterator[tuple[str, str]]:
     """Yield the single words that sources have translated, each with its place."""
     for path in sorted(SIQI.rglob("*.py")):
         source = path.read_text(encoding="utf-8")
-        if not re.search(r"translated\(|add_argument_group\(", source):  # to walk through all takes seconds
+        if not re.search(rf"{TRANSLATES}\(", source):  # to walk through all takes seconds
             continue
         for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Call) and re.search(r"translated$|add_argument_group$", ast.unparse(node.func)):
+            if isinstance(node, ast.Call) and re.search(rf"{TRANSLATES}$", ast.unparse(node.func)):
                 for part in node.args[:1]:
                     if isinstance(part, ast.Constant):
                         yield part.value.strip(" "), f"{path.relative_to(SIQI.parent).as_posix()}:{node.lineno}"
